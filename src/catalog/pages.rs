@@ -24,7 +24,7 @@ use crate::identity::Person;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
     Answer, Filter, Flash, FormView, Head, ListReply, Listing, Notice, PageTime, Paging, Tone,
-    When, export, form,
+    export, form,
 };
 
 pub(super) const OF_SELLERS: Listing = Listing {
@@ -105,10 +105,6 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let details = products.into_iter().map(|product| ProductDetails::of(product, zone));
         return ListReply::reply(total, details.collect());
     }
-    let dated = |one: Product| {
-        let updated = When::new(zone, one.updated_at, request.now);
-        (one, updated)
-    };
     let purpose = if person.account.role == Role::Drop {
         "O que você fornece, com custo, preço e estoque."
     } else {
@@ -119,7 +115,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         base: listing.path,
         purpose,
         table: listing.table(&query, listing.heads, total),
-        products: products.into_iter().map(dated).collect(),
+        products,
+        time: PageTime::of(app, request),
     })
 }
 

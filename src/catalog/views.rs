@@ -8,7 +8,7 @@ use super::stock::StockMovementKind;
 use super::stock::pages::FORM;
 use crate::base::{Zone, grouped};
 use crate::panel::view::Field;
-use crate::panel::{Badge, FormView, Layout, Notice, PageTime, Table, Tick, When};
+use crate::panel::{Badge, FormView, Layout, Notice, PageTime, Table, Tick};
 
 /// `GET …/produtos`: the list of products.
 #[derive(Template)]
@@ -20,7 +20,8 @@ pub struct ProductsPage {
     pub purpose: &'static str,
     pub table: Table,
     /// Each with the time of its last change.
-    pub products: Vec<(Product, When)>,
+    pub products: Vec<Product>,
+    pub time: PageTime,
 }
 
 /// `GET …/produtos/novo` and `GET …/produtos/{id}`, also with errors in the form.

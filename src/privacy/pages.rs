@@ -174,27 +174,19 @@ fn given(visit: Visit<'_>, wish: &Wish) -> Result<Reply, Problem> {
 
 /// The page again, with what is wrong; programs get the problem.
 fn again(visit: Visit<'_>, wish: &Wish, problem: Problem) -> Result<Reply, Problem> {
-    let request = visit.2;
-    if request.wants_json() {
+    if problem.fault(confirm::FIELD).is_none() && problem.code != Code::RateLimited {
         return Err(problem);
     }
-    let mut page = wish.page(visit);
-    let fault = problem.fields.iter().find(|(name, _)| *name == confirm::FIELD);
-    match fault {
-        Some((_, said)) => {
-            page.password.error = Some(said.to_string());
+    Reply::form_again(visit.2, problem, |problem| {
+        let mut page = wish.page(visit);
+        if let Some(said) = problem.fault(confirm::FIELD) {
+            page.password.error = Some(said.to_owned());
             page.password.focus = true;
-        }
-        None if problem.code == Code::RateLimited => {
+        } else {
             let text = "Espere alguns minutos e tente de novo.";
             page.alert =
                 Some(Notice::new(Tone::Warn, "Muitas tentativas com a senha errada", text));
         }
-        None => return Err(problem),
-    }
-    let reply = Reply::page(&page)?.status(problem.code.status(request.family));
-    Ok(match problem.retry_after_s {
-        Some(seconds) => reply.with(http::header::RETRY_AFTER, seconds.into()),
-        None => reply,
+        Ok(page)
     })
 }

@@ -10,12 +10,12 @@ use super::views::{CompetitionPage, HistoryPage, OwnChallenge};
 use super::{Action, cards, challenges, milestones, store};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Day, Instant, UserId, Zone};
+use crate::base::{Day, UserId, Zone};
 use crate::db::{DbError, ReadTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::view::address;
-use crate::panel::{Filter, ListQuery, ListReply, Listing, Tab, When};
+use crate::panel::{Filter, ListQuery, ListReply, Listing, PageTime, Tab};
 use crate::wire;
 
 /// The page of the competition, which has the ranking.
@@ -148,7 +148,8 @@ pub fn history(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     }
     Reply::page(&HistoryPage {
         layout: layout(app, person, request),
-        entries: entries.into_iter().map(|entry| dated(entry, zone, request.now)).collect(),
+        entries,
+        time: PageTime::of(app, request),
         paging: HISTORY.table(&query, &[], count(totals.entries)).paging,
         totals,
     })
@@ -163,12 +164,6 @@ pub fn entries_json(all: i64, entries: Vec<LedgerEntry>, zone: Zone) -> Result<R
 /// A number of entries.
 pub fn count(entries: i64) -> u64 {
     u64::try_from(entries).unwrap_or(0)
-}
-
-/// An entry with its time as pages show it.
-pub fn dated(entry: LedgerEntry, zone: Zone, now: Instant) -> (LedgerEntry, When) {
-    let when = When::new(zone, entry.at, now);
-    (entry, when)
 }
 
 wire! {

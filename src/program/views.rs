@@ -11,7 +11,7 @@ use super::rules::{LedgerTotals, Rules, sign};
 use super::store::LedgerEntry;
 use super::{Action, Challenge, ChallengeEntry, Milestone, cards, milestones};
 use crate::base::{Day, UserId, grouped};
-use crate::panel::{Layout, Paging, Progress, Tab, When};
+use crate::panel::{Layout, PageTime, Paging, Progress, Tab};
 
 pub use super::drawing::{Emblem, Flame, Lap};
 
@@ -346,8 +346,9 @@ pub fn days_left(left: i64) -> String {
 pub struct HistoryPage {
     pub layout: Layout,
     pub totals: LedgerTotals,
-    /// Newest first, with the time of each.
-    pub entries: Vec<(LedgerEntry, When)>,
+    /// Newest first.
+    pub entries: Vec<LedgerEntry>,
+    pub time: PageTime,
     pub paging: Paging,
 }
 

@@ -19,8 +19,8 @@ use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Flash, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Notice, Pick, Rule,
-    Sent, Tone, When, export, form,
+    Answer, Flash, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Notice, PageTime,
+    Pick, Rule, Sent, Tone, export, form,
 };
 use crate::wire;
 
@@ -148,16 +148,13 @@ fn page(
         Ok::<_, Problem>((links, relations::sellers(tx, wanted.supplier)?))
     })?;
     let choice = choice(SELLER, "Vendedor", &sellers, seller);
-    let dated = |one: ShownLink| {
-        let made = When::new(app.zone(), one.link.created_at, request.now);
-        (one, made)
-    };
     Reply::page(&LinksPage {
         layout: layout(app, person, request).with_flash(flash(request)),
         sellers: sellers.into_iter().map(|one| Pick::of((one.id.0, one.name))).collect(),
         form,
         table: LIST.table_by(query, LIST.heads, total, (&choice, None)),
-        links: links.into_iter().map(dated).collect(),
+        links,
+        time: PageTime::of(app, request),
     })
 }
 

@@ -21,7 +21,7 @@ use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::MessageKind;
-use crate::panel::{Answer, Flash, Form, FormView, Input, PageTime, Rule, When, form};
+use crate::panel::{Answer, Flash, Form, FormView, Input, PageTime, Rule, form};
 use crate::wire;
 
 const PATH: &str = "/fornecedor/vendedores";
@@ -126,14 +126,10 @@ fn page(
     (sellers, invitations): Own,
     form: FormView,
 ) -> Result<Reply, Problem> {
-    let dated = |(seller, owed): (Related, Owed)| {
-        let since = When::new(app.zone(), seller.since, request.now);
-        (seller, owed, since)
-    };
     Reply::page(&SellersPage {
         layout: layout(app, person, request).telling(FLASHES, request),
         form,
-        sellers: sellers.into_iter().map(dated).collect(),
+        sellers,
         invitations,
         time: PageTime::of(app, request),
     })

@@ -38,7 +38,7 @@ pub struct SellersPage {
     /// `email` of an invitation.
     pub form: FormView,
     /// Each with what they owe, and since when they are related.
-    pub sellers: Vec<(Related, Owed, When)>,
+    pub sellers: Vec<(Related, Owed)>,
     pub invitations: Vec<Invitation>,
     pub time: PageTime,
 }
@@ -52,7 +52,8 @@ pub struct LinksPage {
     /// `vendedor`, `anuncio` and `sku` of a new link.
     pub form: FormView,
     pub table: Table,
-    pub links: Vec<(ShownLink, When)>,
+    pub links: Vec<ShownLink>,
+    pub time: PageTime,
 }
 
 /// `GET /fornecedor/vinculos/importar`, the preview of a list, and the answer

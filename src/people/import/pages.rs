@@ -22,7 +22,7 @@ use crate::panel::csv_read;
 use crate::panel::once::FormSubmission;
 use crate::panel::view::address;
 use crate::panel::{
-    Answer, Badge, Flash, ListReply, Listing, Notice, Paging, Progress, Tab, When, export, view,
+    Answer, Badge, Flash, ListReply, Listing, Notice, PageTime, Paging, Progress, Tab, export, view,
 };
 use crate::people::pages::reach;
 use crate::wire;
@@ -165,14 +165,14 @@ fn imports_page(visit: Visit<'_>, problem: Option<&Problem>) -> Result<Reply, Pr
     let shown = |import: Import| {
         let is_running = running.as_ref().is_some_and(|running| running.id == import.id);
         let (_, badge) = state(&import, is_running);
-        let sent = When::new(app.zone(), import.created_at, request.now);
-        (import, badge, sent)
+        (import, badge)
     };
     Reply::page(&ImportsPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         alert: Notice::faults(usize::from(fault.is_some())),
         file,
         imports: imports.into_iter().map(shown).collect(),
+        time: PageTime::of(app, request),
     })
 }
 

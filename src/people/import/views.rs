@@ -5,7 +5,7 @@ use askama::Template;
 use super::Row;
 use super::store::Import;
 use crate::panel::view::Field;
-use crate::panel::{Badge, Layout, Notice, Paging, Progress, Tab, When};
+use crate::panel::{Badge, Layout, Notice, PageTime, Paging, Progress, Tab};
 
 /// `GET /admin/alunos/importar`: sending a list, and the lists sent recently.
 #[derive(Template)]
@@ -17,7 +17,8 @@ pub struct ImportsPage {
     /// The file; its name is never sent back.
     pub file: Field,
     /// Lists sent recently, newest first: the state of each, and when it was sent.
-    pub imports: Vec<(Import, Badge, When)>,
+    pub imports: Vec<(Import, Badge)>,
+    pub time: PageTime,
 }
 
 /// `GET /admin/alunos/importar/{id}`: the planned or actual outcome of each

@@ -12,8 +12,10 @@ use crate::db::ReadTx;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Flash, Form, FormView, Input, ListQuery, Listing, Paging, Rule, form};
-use crate::program::pages::{count, dated, entries_json};
+use crate::panel::{
+    Answer, Flash, Form, FormView, Input, ListQuery, Listing, PageTime, Paging, Rule, form,
+};
+use crate::program::pages::{count, entries_json};
 use crate::program::rules::MOST_XP;
 use crate::program::{ProgramSettings, cards, ledger, milestones, store};
 
@@ -83,12 +85,12 @@ fn page(
     query: &ListQuery,
     form: FormView,
 ) -> Result<Reply, Problem> {
-    let (zone, today) = (app.zone(), app.day(request.now));
+    let (_zone, today) = (app.zone(), app.day(request.now));
     let layout = layout(app, person, request).telling(FLASHES, request);
     let page = app.db.read(request.lane, |tx| {
         let student = student(tx, request)?;
         let standing = cards::standing(tx, student.user_id, today, &milestones::all(tx)?)?;
-        let entries = store::history(tx, student.user_id, query.window())?.into_iter();
+        let entries = store::history(tx, student.user_id, query.window())?;
         let (page, rows) = (query.page.into(), query.per_page.into());
         let all = count(standing.totals.entries);
         Ok::<_, Problem>(LedgerPage {
@@ -96,7 +98,8 @@ fn page(
             today,
             lap: cards::lap(&standing.totals, ProgramSettings::of(&app.config)),
             standing,
-            entries: entries.map(|entry| dated(entry, zone, request.now)).collect(),
+            entries,
+            time: PageTime::of(app, request),
             paging: Paging::new(&path(student.user_id), &[], page, rows, all),
             student,
             form,

@@ -6,7 +6,7 @@ use super::calendar::Calendar;
 use crate::accounts::Account;
 use crate::base::{Day, grouped};
 use crate::panel::chart::{BarChart, BarWords, Change, Stat};
-use crate::panel::{Badge, FormView, Layout, Paging, Pick, Progress, Tab, When};
+use crate::panel::{Badge, FormView, Layout, PageTime, Paging, Pick, Progress, Tab, When};
 use crate::program::recounting::RecountRun;
 use crate::program::rules::Rules;
 use crate::program::store::{self, DaySum, Leaving, LedgerEntry};
@@ -428,8 +428,9 @@ pub struct LedgerPage {
     pub student: Account,
     pub standing: Standing,
     pub lap: Lap,
-    /// Newest first, with the time of each.
-    pub entries: Vec<(LedgerEntry, When)>,
+    /// Newest first.
+    pub entries: Vec<LedgerEntry>,
+    pub time: PageTime,
     pub paging: Paging,
     pub form: FormView,
 }
