@@ -98,6 +98,18 @@ pub fn first_words(text: &str, limit: usize) -> &str {
     &text[..best.unwrap_or(ends[0])]
 }
 
+/// The text with a capital first letter.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    first.chain(letters).collect()
+}
+
+/// A fault as a sentence: a capital first letter, and a full stop.
+pub fn sentence(said: &str) -> String {
+    capitalised(said) + "."
+}
+
 /// A count with points between thousands, as Brazilians write it; 0 for a
 /// negative one.
 pub fn grouped<N: TryInto<u64>>(count: N) -> String {

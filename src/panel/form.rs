@@ -9,14 +9,15 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use http::{StatusCode, Uri};
+use http::Uri;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::base::{Cents, Zone, text};
+
 use crate::http::input::FromField;
-use crate::http::job::Job;
+use crate::http::job::{Job, nothing_to_do};
 use crate::http::{Check, Field, Fields, Problem, Reply, Request, input};
 use crate::panel::view::{self, Notice};
 
@@ -448,8 +449,8 @@ pub fn show_again(
     if request.wants_json() || problem.fields.is_empty() {
         return Err(problem);
     }
-    let page = page(&problem.fields)?.status(StatusCode::UNPROCESSABLE_ENTITY);
-    Ok(Box::new(move |_| Ok(page)))
+    let status = problem.code.status(request.family);
+    Ok(nothing_to_do(page(&problem.fields)?.status(status)))
 }
 
 /// The id of another row, or none.

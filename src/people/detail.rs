@@ -17,6 +17,7 @@ use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
 use crate::outbox::{self, QueuedMessage};
+use crate::panel::form;
 use crate::panel::view::address;
 use crate::panel::{PageTime, Sent, view};
 
@@ -93,7 +94,7 @@ pub fn reason(
 
 /// The page again with what is wrong in one of its forms.
 pub fn again(visit: Visit<'_>, refused: Refused, problem: Problem) -> Result<Job, Problem> {
-    entry::refused(visit.2, problem, |faults| page(visit, refused, faults))
+    form::show_again(visit.2, problem, |faults| page(visit, refused, faults))
 }
 
 /// The page, with stored values or with a form that was rejected.

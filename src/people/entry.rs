@@ -5,8 +5,7 @@ use crate::accounts::Role;
 use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::text;
-use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Code, Fields, Problem, Reply, Request};
+use crate::http::{Code, Fields, Problem, Request};
 use crate::panel::{Choice, FormView, Notice, Tone};
 
 /// The e-mail address belongs to another person.
@@ -26,19 +25,6 @@ pub fn again(group: Group, request: &Request, faults: &Fields) -> FormView {
         view.say("email", "Já existe uma conta com este e-mail.");
     }
     view
-}
-
-/// A browser gets a page again with what is wrong; a program the error.
-pub fn refused(
-    request: &Request,
-    problem: Problem,
-    page: impl FnOnce(&Fields) -> Result<Reply, Problem>,
-) -> Result<Job, Problem> {
-    if request.wants_json() || problem.fields.is_empty() {
-        return Err(problem);
-    }
-    let status = problem.code.status(request.family);
-    Ok(nothing_to_do(page(&problem.fields)?.status(status)))
 }
 
 /// The fields of a person on a page.

@@ -17,6 +17,7 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
+use crate::panel::form;
 use crate::panel::{Filter, Flash, FormView, Head, ListReply, Listing, When, export};
 use crate::services::Services;
 
@@ -293,7 +294,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let entry = match sent {
         Ok(entry) => entry,
         Err(problem) => {
-            return entry::refused(request, problem, |faults| {
+            return form::show_again(request, problem, |faults| {
                 new_page((app, person, request), entry::again(group, request, faults))
             });
         }

@@ -144,26 +144,21 @@ pub fn history(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         Ok::<_, DbError>((totals, store::history(tx, student, query.window())?))
     })?;
     if request.wants_json() {
-        return entries_json(totals.entries, entries, zone);
+        return entries_json(totals.entries.unsigned_abs(), entries, zone);
     }
     Reply::page(&HistoryPage {
         layout: layout(app, person, request),
         entries,
         time: PageTime::of(app, request),
-        paging: HISTORY.table(&query, &[], count(totals.entries)).paging,
+        paging: HISTORY.table(&query, &[], totals.entries.unsigned_abs()).paging,
         totals,
     })
 }
 
 /// A page of a student's entries as programs read it, with the number of all.
-pub fn entries_json(all: i64, entries: Vec<LedgerEntry>, zone: Zone) -> Result<Reply, Problem> {
+pub fn entries_json(all: u64, entries: Vec<LedgerEntry>, zone: Zone) -> Result<Reply, Problem> {
     let entries = entries.into_iter().map(|entry| EntryJson::of(entry, zone));
-    ListReply::reply(count(all), entries.collect())
-}
-
-/// A number of entries.
-pub fn count(entries: i64) -> u64 {
-    u64::try_from(entries).unwrap_or(0)
+    ListReply::reply(all, entries.collect())
 }
 
 wire! {

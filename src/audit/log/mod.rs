@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::audit::{ActorKind, objects};
 use crate::base::clock::Instant;
+use crate::base::text::capitalised;
 use crate::row;
 
 row! {
@@ -117,9 +118,7 @@ fn verb_words(verb: &str) -> String {
 
 /// A name with blanks instead of underscores, beginning with a capital.
 fn spelled(name: &str) -> String {
-    let spaced = name.replace('_', " ");
-    let mut letters = spaced.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    capitalised(&name.replace('_', " "))
 }
 
 /// Names of fields and their labels in the forms. A name is left out when it

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use crate::base::grouped;
+use crate::base::text::sentence;
 use crate::catalog::{MAX_PRODUCTS, MOST_UNITS};
 use crate::panel::csv_read::Unreadable;
 
@@ -212,13 +213,6 @@ impl FileFault {
             }
         })
     }
-}
-
-/// The text with a capital first letter and a full stop.
-fn sentence(said: &str) -> String {
-    let mut letters = said.chars();
-    let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
-    format!("{first}{}.", letters.as_str())
 }
 
 #[cfg(test)]

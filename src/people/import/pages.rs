@@ -14,6 +14,7 @@ use super::{Counts, Row, RowOutcome, read};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{Actor, looks};
+use crate::base::text::sentence;
 use crate::base::{grouped, shortened};
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Code, Field, Problem, Reply, Request, upload};
@@ -174,13 +175,6 @@ fn imports_page(visit: Visit<'_>, problem: Option<&Problem>) -> Result<Reply, Pr
         imports: imports.into_iter().map(shown).collect(),
         time: PageTime::of(app, request),
     })
-}
-
-/// A fault as a sentence: a capital letter first, and a full stop.
-fn sentence(said: &str) -> String {
-    let mut letters = said.chars();
-    let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
-    format!("{first}{}.", letters.as_str())
 }
 
 /// How an import stands, in a word for programs and as a badge.

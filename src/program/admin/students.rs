@@ -15,7 +15,7 @@ use crate::identity::Person;
 use crate::panel::{
     Answer, Flash, Form, FormView, Input, ListQuery, Listing, PageTime, Paging, Rule, form,
 };
-use crate::program::pages::{count, entries_json};
+use crate::program::pages::entries_json;
 use crate::program::rules::MOST_XP;
 use crate::program::{ProgramSettings, cards, ledger, milestones, store};
 
@@ -75,7 +75,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             let totals = store::standing(tx, student)?.unwrap_or_default();
             Ok::<_, Problem>((totals.entries, store::history(tx, student, query.window())?))
         })?;
-        return entries_json(all, entries, app.zone());
+        return entries_json(all.unsigned_abs(), entries, app.zone());
     }
     page((app, person, request), &query, FORM.show(None, app.zone()).unfocused())
 }
@@ -85,14 +85,14 @@ fn page(
     query: &ListQuery,
     form: FormView,
 ) -> Result<Reply, Problem> {
-    let (_zone, today) = (app.zone(), app.day(request.now));
+    let today = app.day(request.now);
     let layout = layout(app, person, request).telling(FLASHES, request);
     let page = app.db.read(request.lane, |tx| {
         let student = student(tx, request)?;
         let standing = cards::standing(tx, student.user_id, today, &milestones::all(tx)?)?;
         let entries = store::history(tx, student.user_id, query.window())?;
+        let all = standing.totals.entries.unsigned_abs();
         let (page, rows) = (query.page.into(), query.per_page.into());
-        let all = count(standing.totals.entries);
         Ok::<_, Problem>(LedgerPage {
             layout,
             today,
