@@ -15,7 +15,6 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::base::{Cents, Zone, text};
-
 use crate::http::input::FromField;
 use crate::http::job::{Job, nothing_to_do};
 use crate::http::{Check, Field, Fields, Problem, Reply, Request, input};

@@ -232,4 +232,17 @@ mod tests {
         assert_ne!(key("\"2026-11-19T13:00:00.129Z\""), key("\"2026-11-19T13:00:00.130Z\""));
         assert_eq!(key("null"), None);
     }
+
+    /// Lists are skipped without being built: nobody has vouched for the sender yet.
+    #[test]
+    fn lists_where_none_is_used_count_as_missing() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        for other in [&*deep, "[1e999]", r#"["\ud800"]"#, r#"{"a":{"a":1}}"#] {
+            let body = format!(
+                r#"{{"resource":"/orders/1","topic":"orders_v2","user_id":777,"sent":{other},"application_id":{other}}}"#
+            );
+            let read = Notification::parse(body.as_bytes()).unwrap();
+            assert_eq!((read.event_key, read.application), (None, None), "{other}");
+        }
+    }
 }
