@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
@@ -32,6 +32,8 @@ pub fn get(to: SocketAddr, path: &str) -> Reply {
 /// A program that writes all the time and notes what was answered, and when.
 #[derive(Default)]
 pub struct Journal {
+    /// How many were sent: one that was stored and not answered is not sent again.
+    sent: AtomicUsize,
     answered: Mutex<Vec<(String, Timestamp)>>,
     refused: AtomicBool,
     is_over: AtomicBool,
@@ -40,7 +42,7 @@ pub struct Journal {
 impl Journal {
     /// Sends one; whether it was answered as stored.
     fn send(&self, client: &mut Client, to: SocketAddr) -> bool {
-        let number = lock(&self.answered).len();
+        let number = self.sent.fetch_add(1, Ordering::Relaxed);
         let resource = format!("/orders/{}", 700_000_000 + number);
         let request_id = format!("r-{number}");
         let request = signed_notification(
