@@ -172,6 +172,30 @@ const behaviours = {
     show();
   },
 
+  // The bar of a list says how many rows are ticked, and what they are worth.
+  bulk: (bar) => {
+    const form = document.getElementById(bar.dataset.bulk);
+    const [said, all] = ["[data-bulk-count]", "[data-bulk-all]"].map((part) => bar.querySelector(part));
+    const resting = said.textContent;
+    const money = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
+    const show = () => {
+      const ticked = [...form.elements].filter((one) => one.name === "ids" && one.checked);
+      const sum = ticked.reduce((sum, one) => sum + Number(one.dataset.amount ?? 0), 0);
+      const number = all?.checked ? all.dataset.bulkAll : String(ticked.length);
+      const words = number === "1" ? "1 marcado" : `${number} marcados`;
+      said.textContent = number === "0" ? resting : sum && !all?.checked ? `${words} · ${money.format(sum / 100)}` : words;
+      for (const button of bar.querySelectorAll("button")) button.disabled = number === "0";
+    };
+    document.addEventListener("change", (event) => event.target.form === form && show());
+    addEventListener("pageshow", show);
+    show();
+  },
+
+  // What was just done can be taken back for as long as its notice says so.
+  undo: (form) => {
+    setTimeout(() => form.contains(document.activeElement) || form.remove(), 10000);
+  },
+
   // Whoever comes back from the file that this opened beside the page sees
   // what has become of the list.
   beside: (opener) => {

@@ -11,6 +11,8 @@ use crate::http::{Check, Field, Problem, Request, input};
 
 /// Default and largest number of rows on a page.
 const ROWS: u32 = 20;
+/// Numbers of rows that a page offers.
+const SIZES: [u32; 3] = [ROWS, 50, 100];
 const MOST_ROWS: i64 = 100;
 /// A page that ends within this many rows is read in place.
 const NEAR_ROWS: u64 = 10_000;
@@ -198,6 +200,8 @@ impl Listing {
         if choice.values.len() > 1 {
             let (order, params) = (self.order(query), params(query, &more));
             let chip = |value: &str, label: &str| Chip {
+                value: value.to_owned().into(),
+                count: None,
                 label: label.to_owned().into(),
                 href: address(
                     self.path,
@@ -207,7 +211,7 @@ impl Listing {
             };
             let values = choice.values.iter().map(|(value, label)| chip(value, label));
             let chips = std::iter::once(chip("", "Todas")).chain(values).collect();
-            table.filters.push(Chips { label: choice.label, chips });
+            table.filters.push(Chips { label: choice.label, leads: false, chips });
             // The choice goes first, so that the shortcuts for days stay last,
             // next to the fields for days.
             if days.is_some() {
@@ -243,8 +247,14 @@ impl Listing {
         if !order.is_empty() {
             kept.push(("ordem", order.to_owned()));
         }
+        let ordered = with(&params, &[("ordem", order)]);
+        let size = |rows: u32| {
+            let given = if rows == ROWS { String::new() } else { rows.to_string() };
+            let href = address(self.path, &with(&ordered, &[("por_pagina", &given)]));
+            (rows, href, rows == query.per_page)
+        };
         let per_page = query.per_page.to_string();
-        let mut paged = with(&params, &[("ordem", order)]);
+        let mut paged = ordered.clone();
         if query.per_page != ROWS {
             paged.push(("por_pagina", &per_page));
         }
@@ -259,6 +269,7 @@ impl Listing {
             export: address(self.path, &with(&params, &[("ordem", order), ("formato", "csv")])),
             narrowed: query.is_narrowed() || more.count() > 0,
             days: None,
+            sizes: SIZES.map(size).to_vec(),
         }
     }
 
@@ -296,12 +307,15 @@ impl Listing {
                 others.retain(|(name, _)| !days::NAMES.contains(name));
             }
             let chip = |value: &'static str, label: &'static str| Chip {
+                value: value.into(),
+                count: None,
                 label: label.into(),
                 href: address(self.path, &with(&others, &[(filter.name, value)])),
                 on: present == value && !(is_shortcut && days_given),
             };
             Chips {
                 label: filter.label,
+                leads: self.filters.first().is_some_and(|first| first.name == filter.name),
                 chips: std::iter::once(chip("", filter.all))
                     .chain(filter.values.iter().map(|(value, word)| chip(value, word)))
                     .collect(),
@@ -416,9 +430,41 @@ pub struct Table {
     pub narrowed: bool,
     /// The days to which it is narrowed, for a list that can be.
     pub days: Option<Days>,
+    /// Numbers of rows that a page may have, and the addresses of the pages that have them.
+    pub sizes: Vec<(u32, String, bool)>,
 }
 
 impl Table {
+    /// The values of the first filter that stand beside the search: at most three.
+    pub fn quick(&self) -> &[Chip] {
+        let first = self.filters.iter().find(|filter| filter.leads);
+        first.map_or(&[], |filter| &filter.chips[1..filter.chips.len().min(4)])
+    }
+
+    /// Where a list goes without the filter whose value is among [`Table::quick`].
+    pub fn unfiltered(&self) -> &str {
+        let first = self.filters.iter().find(|filter| filter.leads);
+        first.map_or("", |filter| &filter.chips[0].href)
+    }
+
+    /// The number of filters that narrow the list and do not stand beside the search.
+    pub fn tucked(&self) -> usize {
+        let quick = self.quick().iter().filter(|chip| chip.on).count();
+        let on =
+            self.filters.iter().filter(|filter| filter.chips.iter().skip(1).any(|chip| chip.on));
+        (on.count() + usize::from(self.days.as_ref().is_some_and(Days::is_given)))
+            .saturating_sub(quick)
+    }
+
+    /// The same frame with the number of rows that each value of the first filter has.
+    #[must_use]
+    pub fn counted(mut self, count: impl Fn(&str) -> Option<u64>) -> Self {
+        for chip in self.filters.iter_mut().filter(|one| one.leads).flat_map(|one| &mut one.chips) {
+            chip.count = count(&chip.value);
+        }
+        self
+    }
+
     /// The same frame with its links moved to `path`, for a list that exists
     /// several times, such as once for each webhook.
     #[must_use]
@@ -431,6 +477,7 @@ impl Table {
             .chain(&mut self.paging.previous)
             .chain(&mut self.paging.next)
             .chain(&mut self.paging.past_end)
+            .chain(self.sizes.iter_mut().map(|(_, href, _)| href))
             .chain([&mut self.export]);
         for href in links {
             if let Some(rest) = href.strip_prefix(&*declared) {
@@ -449,12 +496,18 @@ impl Table {
 /// The values of one filter.
 pub struct Chips {
     pub label: &'static str,
+    /// Whether its first values stand beside the search.
+    pub leads: bool,
     pub chips: Vec<Chip>,
 }
 
 /// One value of a filter.
 pub struct Chip {
+    /// As in the address; empty for all.
+    pub value: Cow<'static, str>,
     pub label: Cow<'static, str>,
     pub href: String,
     pub on: bool,
+    /// Number of rows, where the page tells it.
+    pub count: Option<u64>,
 }

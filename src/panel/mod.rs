@@ -2,7 +2,7 @@
 //!
 //! A panel handler uses [`list`] to read the query parameters of a list,
 //! [`form`] to read what a person typed, [`view`] for values that templates
-//! print, [`answer`] for the response to a change and [`export`] for a list as
+//! print, [`queue`] for what needs its reader, [`answer`] for the response to a change and [`export`] for a list as
 //! a file. Each form takes effect once ([`once`]), and each notice is shown
 //! once ([`notices`]). The `edge` folder does both, so pages need no code for it.
 
@@ -17,10 +17,14 @@ pub mod list;
 pub mod notices;
 pub mod once;
 mod page_time;
+pub mod queue;
 pub mod view;
 
 pub use answer::{Answer, ListReply};
 pub use form::{Form, FormView, Input, Pick, Rule, Sent};
 pub use list::{Filter, Head, ListQuery, Listing, Table};
 pub use page_time::PageTime;
-pub use view::{Badge, Choice, Flash, Layout, Notice, Paging, Progress, Tab, Tick, Tone, When};
+pub use queue::{Act, Due, QueueItem};
+pub use view::{
+    Badge, Choice, Flash, Happened, Layout, Notice, Paging, Progress, Step, Tab, Tick, Tone, When,
+};

@@ -1,4 +1,6 @@
-//! Values of small components: boxes to tick, tabs, progress.
+//! Values of small components: boxes to tick, tabs, progress, steps, what happened.
+
+use super::{Tone, When};
 
 /// One box of a group of boxes, or one choice of a group of radios.
 #[derive(Clone, Debug)]
@@ -59,4 +61,26 @@ impl Progress {
             note: note.into(),
         }
     }
+}
+
+/// One step of setting something up.
+pub struct Step {
+    pub done: bool,
+    pub title: String,
+    /// What it is for, or what was found once it is done.
+    pub text: String,
+    /// Where it is done; empty when the page itself has its form.
+    pub href: String,
+    pub button: &'static str,
+}
+
+/// Something that happened to the thing of a page.
+pub struct Happened {
+    pub tone: Tone,
+    pub when: When,
+    pub text: String,
+    /// More about it, such as who did it; may be empty.
+    pub detail: String,
+    /// Where more is found; may be empty.
+    pub href: String,
 }

@@ -18,7 +18,7 @@ use askama::Template;
 use crate::base::clock::{DAY_S, Instant, Zone};
 
 pub use badge::Badge;
-pub use components::{Progress, Tab, Tick};
+pub use components::{Happened, Progress, Step, Tab, Tick};
 pub use layout::{Layout, NavGroup, NavItem, Reader, Viewed, initials};
 
 /// What a state means to its reader.
@@ -71,11 +71,31 @@ pub struct Notice {
     pub title: String,
     /// What is safe and what to do; may be empty.
     pub text: String,
+    /// How what happened is undone, for ten seconds.
+    pub undo: Option<Undo>,
+}
+
+/// A form that takes back what was just done.
+#[derive(Clone, Debug)]
+pub struct Undo {
+    pub action: String,
+    pub fields: Vec<(&'static str, String)>,
 }
 
 impl Notice {
     pub fn new(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { tone, title: title.into(), text: text.into() }
+        Self { tone, title: title.into(), text: text.into(), undo: None }
+    }
+
+    /// The same notice with a button that takes back what it tells of.
+    #[must_use]
+    pub fn undone_by(
+        mut self,
+        action: impl Into<String>,
+        fields: Vec<(&'static str, String)>,
+    ) -> Self {
+        self.undo = Some(Undo { action: action.into(), fields });
+        self
     }
 
     /// Above a form with fields at fault: `None` without any.
@@ -207,6 +227,25 @@ pub fn day_in_words(zone: Zone, now: Instant) -> String {
     let date = zone.civil(now).date();
     let weekday = WEEKDAYS[usize::from(date.weekday().to_monday_zero_offset().unsigned_abs())];
     format!("{weekday}, {} de {}", date.day(), MONTHS[usize::from(date.month().unsigned_abs()) - 1])
+}
+
+/// `hoje 19:00`, `amanhã 9:00`, `qui 19:00`, `12/12 19:00`, `12/12/2027`: an instant near
+/// the present, as deadlines name it.
+pub fn near_day(zone: Zone, at: Instant, now: Instant) -> String {
+    const WEEKDAYS: [&str; 7] = ["seg", "ter", "qua", "qui", "sex", "sáb", "dom"];
+    let (civil, day, today) = (zone.civil(at), zone.day(at), zone.day(now));
+    let hour = civil.strftime("%-H:%M");
+    match day.0 - today.0 {
+        -1 => format!("ontem {hour}"),
+        0 => format!("hoje {hour}"),
+        1 => format!("amanhã {hour}"),
+        2..=6 => {
+            let weekday = civil.date().weekday().to_monday_zero_offset().unsigned_abs();
+            format!("{} {hour}", WEEKDAYS[usize::from(weekday)])
+        }
+        _ if civil.year() == today.date().year() => format!("{} {hour}", civil.strftime("%d/%m")),
+        _ => civil.strftime("%d/%m/%Y").to_string(),
+    }
 }
 
 /// `1,4 GB`: a size in bytes with decimal units, as people read it.

@@ -6,8 +6,9 @@ use std::fmt::Display;
 
 use askama::Template;
 
-use super::{Field, Layout, Notice, Paging, Tab, When};
+use super::{Field, Happened, Layout, Notice, Paging, Step, Tab, When};
 use crate::panel::list::Table;
+use crate::panel::queue::{Due, QueueItem};
 
 /// Declares parts: each is a block of `parts.html`, a type with the values
 /// that it prints, and a function that templates call.
@@ -46,6 +47,14 @@ parts! {
     "head" head(table: &'p Table, actions: bool) -> Head;
     /// The position of a page in its list, and links to its neighbours.
     "paging" paging(paging: &'p Paging) -> ShownPaging;
+    /// What needs its reader; `quiet` is said when nothing does.
+    "queue" queue(items: &'p [QueueItem], quiet: &'p str) -> Queue;
+    /// A deadline.
+    "due" due(due: &'p Due) -> ShownDue;
+    /// What happened to the thing of a page, newest first.
+    "timeline" timeline(events: &'p [Happened]) -> Timeline;
+    /// What is to be set up, with a tick for what is done.
+    "steps" steps(steps: &'p [Step]) -> Steps;
     /// A question before something is lost.
     "confirm" confirm(
         id: &'p dyn Display,
