@@ -7,4 +7,5 @@ mod browser_text; // Text of strangers, in a real browser.
 mod forms; // Forms do their work once, and their result is shown once.
 mod page_states; // Pages in states that a walk along links does not find.
 mod pages; // Every page of every role: structure, references, addresses.
+mod render; // Every page as a picture.
 mod stored_text; // Text of strangers runs nothing on any page.
