@@ -221,6 +221,8 @@ pub fn order(id: i64) -> OrderDocument {
         buyer_nickname: "COMPRADOR".to_owned(),
         shipping_id: None,
         shipment: None,
+        fee: None,
+        paid_at: None,
     }
 }
 
@@ -251,6 +253,7 @@ fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
                         status: "ready_to_ship".to_owned(),
                         logistic_type: status.to_owned(),
                         updated_at: None,
+                        ..Shipment::default()
                     });
                     document
                 },
@@ -424,6 +427,7 @@ fn a_parcel_leaves_with_all_orders_of_its_cart() {
             status: status.to_owned(),
             logistic_type: "drop_off".to_owned(),
             updated_at: None,
+            ..Shipment::default()
         });
         document
     };
@@ -480,6 +484,7 @@ fn what_a_document_leaves_out_is_kept() {
         status: "shipped".to_owned(),
         logistic_type: "drop_off".to_owned(),
         updated_at: None,
+        ..Shipment::default()
     });
     let mut partial = full.clone();
     partial.updated_at = full.updated_at.plus(60);
