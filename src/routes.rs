@@ -512,22 +512,24 @@ fn program() -> [Route; 21] {
 
 /// A seller's books, and tools: the fee calculator, labels for parcels, fiscal notes.
 #[rustfmt::skip]
-fn shops() -> [Route; 13] {
+fn shops() -> [Route; 15] {
     use marketplace::books::claims::pages as claims;
     use marketplace::books::listed;
     use marketplace::books::listings::pages as listings;
-    use marketplace::books::orders::pages as sales;
+    use marketplace::books::orders::{pages as sales, sale};
     use marketplace::books::questions::pages as questions;
     use marketplace::tools::fees::pages as fees;
     use marketplace::tools::labels::pages as labels;
     [
         Student.get("/painel/vendas", Run::ReadOrSlow(listed::needs_slow_lane, sales::sales), "A seller's orders, as page, JSON or CSV."),
-        Student.get("/painel/vendas/{id}", Run::Read(sales::sale), "One order of a seller."),
+        Student.get("/painel/vendas/{id}", Run::Read(sale::sale), "One order of a seller."),
+        Student.post("/painel/vendas/{id}/custo", Run::Write(sale::set_cost), "Sets what a unit of what was sold costs its seller.").small(),
         Student.get("/painel/anuncios", Run::ReadOrSlow(listings::needs_slow_lane, listings::listings), "A seller's listings, as page, JSON or CSV."),
         Student.get("/painel/perguntas", Run::ReadOrSlow(listed::needs_slow_lane, questions::questions), "Questions of buyers, as page, JSON or CSV."),
         Student.get("/painel/perguntas/{id}", Run::Read(questions::question), "A question of a buyer."),
         Student.post("/painel/perguntas/{id}/responder", Run::Outside(marketplace::books::questions::answer::answer), "Answers a question of a buyer.").body_at_most(ANSWER),
         Student.get("/painel/reclamacoes", Run::ReadOrSlow(listed::needs_slow_lane, claims::claims), "Claims of buyers, as page, JSON or CSV."),
+        Student.get("/painel/reclamacoes/{id}", Run::Read(claims::claim), "One claim of a buyer."),
         Student.get("/painel/ml/calculadora", Run::ReadOrOutside(fees::asks, fees::page), "What remains of a sale, as a page."),
         Student.get("/painel/ml/calculadora/taxas-json", Run::Outside(fees::fees_json),
             "The fees of a sale of one account, with its reputation and the tax.").family_is(Family::Internal),

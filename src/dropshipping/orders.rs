@@ -273,6 +273,14 @@ pub fn of_order(tx: &ReadTx<'_>, supplier: UserId, order: OrderId) -> Result<Opt
     with(tx, Whose::Related(supplier), "order_id", order.0)
 }
 
+/// What a seller owes for an order, and whom: one drop order for each supplier.
+pub fn of_sale(tx: &ReadTx<'_>, seller: UserId, order: OrderId) -> Result<Vec<DropOrder>> {
+    tx.records(
+        "FROM drop_order WHERE order_id = ?1 AND +seller_id = ?2 ORDER BY drop_order_id",
+        (order, seller),
+    )
+}
+
 fn with(tx: &ReadTx<'_>, whose: Whose, column: &str, id: i64) -> Result<Option<DropOrder>> {
     let wanted = DropOrderQuery::all(whose, Instant(0));
     let mut filters = wanted.filters();

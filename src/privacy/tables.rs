@@ -118,9 +118,12 @@ pub const TABLES: &[Table] = &[
             AND i.variation_id = sale_order.variation_id AND i.version = sale_order.item_version) AS titulo",
         "(SELECT sku FROM sold_item i WHERE i.item_id = sale_order.item_id
             AND i.variation_id = sale_order.variation_id AND i.version = sale_order.item_version) AS sku",
+        "fee_cents", "freight_cents", "paid_at", "printed_at", "sent_at", "delivered_at",
     ], &["owner_id", "buyer_nickname", "shipment_at", "item_version"], "owner_id = ?1")),
     ("order_count", SUMS),
     ("sales_day", SUMS),
+    ("sold_sum", SUMS),
+    ("listing_cost", file("custos_de_anuncios", &["item_id", "cost_cents", "updated_at"], &["owner_id"], "owner_id = ?1")),
     ("owner_change", WORKING),
     ("ml_notification", file("notificacoes_do_marketplace", &["received_at", "topic", "resource", "ml_user_id", "state", "outcome"],
         &["notification_id", "body", "delivery_key", "event_key", "attempts", "next_try_at"],

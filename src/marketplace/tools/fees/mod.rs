@@ -111,7 +111,7 @@ impl Remains {
 }
 
 /// A share of an amount, to the nearest centavo.
-fn share(of: Cents, percent: f64) -> Cents {
+pub fn share(of: Cents, percent: f64) -> Cents {
     Cents::from_reais(of.reais() * percent / 100.0).unwrap_or_default()
 }
 
