@@ -878,6 +878,8 @@ CREATE TABLE listing (
 CREATE INDEX listing_run ON listing (owner_id, ml_user_id, status, updated_at, item_id);
 CREATE INDEX listing_by_change ON listing (owner_id, updated_at, item_id);
 CREATE INDEX listing_by_number ON listing (item_id);
+-- What a list of listings is worth.
+CREATE INDEX listing_worth ON listing (owner_id, ml_user_id, status, available, price_cents);
 CREATE INDEX listing_by_sku ON listing (owner_id, sku) WHERE sku <> '';
 
 -- Listings by account and state, kept by triggers: the totals of their list.
@@ -929,6 +931,7 @@ CREATE TABLE question (
 
 CREATE INDEX question_by_number ON question (question_id);
 CREATE INDEX question_run ON question (owner_id, state, ml_user_id, asked_at, question_id);
+CREATE INDEX question_of_item ON question (owner_id, item_id, state, asked_at, question_id);
 -- What one buyer asked before.
 CREATE INDEX question_of_asker ON question (owner_id, asker_id, asked_at) WHERE asker_id IS NOT NULL;
 
@@ -999,11 +1002,13 @@ CREATE TABLE product (
     created_at  INTEGER NOT NULL,           -- when it was entered
     updated_at  INTEGER NOT NULL,           -- when it or its stock last changed
     search_key  TEXT NOT NULL,              -- title, SKU and EAN without case and accents, for sorting and searching
+    low_stock   INTEGER CHECK (low_stock >= 0), -- its owner is warned when so many are left, or fewer; NULL: never
     UNIQUE (owner_id, sku)
 ) STRICT;
 
 CREATE INDEX product_by_title ON product (owner_id, search_key, product_id);
-CREATE INDEX product_by_stock ON product (owner_id, stock, product_id);
+-- Also what a list adds up.
+CREATE INDEX product_by_stock ON product (owner_id, stock, product_id, low_stock, cost_cents);
 CREATE INDEX product_by_change ON product (owner_id, updated_at, product_id);
 CREATE INDEX product_by_ean ON product (owner_id, ean) WHERE ean <> '';
 
@@ -1059,7 +1064,7 @@ CREATE TABLE notification (
     owner_id        INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who is told
     created_at      INTEGER NOT NULL,       -- when it was told
     notification_id INTEGER NOT NULL,       -- grows with time, unique
-    kind            INTEGER NOT NULL,       -- 1 venda, 2 reclamacao, 3 pergunta, 4 anuncio, 5 meet, 6 programa, 7 parceiro, 8 sistema
+    kind            INTEGER NOT NULL,       -- 1 venda, 2 reclamacao, 3 pergunta, 4 anuncio, 5 meet, 6 programa, 7 parceiro, 8 sistema, 9 estoque
     title           TEXT NOT NULL,          -- what happened
     message         TEXT NOT NULL,          -- the details, may be empty
     ml_user_id      INTEGER,                -- the account it is about

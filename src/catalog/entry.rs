@@ -46,6 +46,11 @@ pub const FORM: Form<ProductForm> = Form(&[
         "Informe um número de 0 a 10.000.000.",
         Rule::Maybe(0..=MOST_UNITS, |form| &mut form.counted),
     ),
+    Input::new(
+        "estoque_baixo",
+        "Informe um número de 0 a 10.000.000, ou deixe em branco.",
+        Rule::Maybe(0..=MOST_UNITS, |form| &mut form.product.low_stock),
+    ),
 ]);
 const AMOUNT: &str = "Informe um valor de 0 a 10.000.000,00, com até duas casas, como 12,50.";
 /// The error for a SKU that another product of the same owner has.

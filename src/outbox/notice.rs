@@ -15,6 +15,7 @@ crate::named! {
         Programa = 6, "programa";
         Parceiro = 7, "parceiro";
         Sistema = 8, "sistema";
+        Estoque = 9, "estoque";
     }
 }
 
@@ -28,10 +29,10 @@ impl NotificationKind {
             Self::Venda => format!("/painel/vendas/{reference}"),
             Self::Pergunta => format!("/painel/perguntas/{reference}"),
             Self::Reclamacao => "/painel/reclamacoes".to_owned(),
-            Self::Anuncio => format!("/painel/anuncios?q={reference}"),
+            Self::Anuncio => format!("/painel/anuncios/{reference}"),
             Self::Meet => "/painel/meets".to_owned(),
             Self::Sistema if of_account => "/painel/ml".to_owned(),
-            Self::Programa | Self::Parceiro | Self::Sistema => String::new(),
+            Self::Programa | Self::Parceiro | Self::Sistema | Self::Estoque => String::new(),
         }
     }
 }

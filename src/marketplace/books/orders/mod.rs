@@ -9,6 +9,7 @@
 pub mod change;
 pub mod effects;
 pub mod list;
+pub mod of_listing;
 pub mod pages;
 mod runs;
 pub mod sold;

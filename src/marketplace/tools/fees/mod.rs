@@ -35,18 +35,14 @@ pub const LOGISTICS: [(&str, &str); 9] = [
 /// The path of the calculator.
 pub const PATH: &str = "/painel/ml/calculadora";
 
-/// The address of the calculator, filled in from a listing of an account.
-pub fn address_for(account: MlUserId, price: Cents, category: &str, logistic: &str) -> String {
-    let is_known = LOGISTICS.iter().any(|(known, _)| *known == logistic);
-    address(
-        PATH,
-        &[
-            ("conta", &account.to_string()),
-            ("preco", &price.typed()),
-            ("categoria", category),
-            ("logistica", if is_known { logistic } else { "" }),
-        ],
-    )
+/// The address of the calculator for a listing, such as `MLB123`.
+pub fn address_for_listing(id: &str) -> String {
+    address(PATH, &[("anuncio", id)])
+}
+
+/// The address of the calculator for a product.
+pub fn address_for_product(id: &i64) -> String {
+    address(PATH, &[("produto", &id.to_string())])
 }
 
 /// The fees for a question, from the cache or from the marketplace.
