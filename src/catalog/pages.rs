@@ -16,11 +16,13 @@ use super::{MAX_PRODUCTS, Product};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
+use crate::base::ids::item_number;
 use crate::base::{UserId, Versions, grouped};
 use crate::db::WriteTx;
 use crate::edge::route::Job;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
+use crate::marketplace::books::listed;
 use crate::marketplace::books::listings::store::{self as listings, SellerListing};
 use crate::messages::choices::ChannelSet;
 use crate::panel::list::asks_for_much;
@@ -161,7 +163,10 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         if request.wants_json() {
             return Err(Problem::not_found());
         }
-        let form = entry::FORM.show(None, app.zone());
+        let form = match named_listing(visit)? {
+            Some(listing) => entry::for_listing(app, &listing),
+            None => entry::FORM.show(None, app.zone()),
+        };
         return product_page(visit, None, form, MovementForm::fresh(app.zone()));
     }
     let id = request.id()?;
@@ -185,6 +190,15 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let form = entry::typed(app, &found.product);
     product_page(visit, Some(found), form, MovementForm::fresh(app.zone()))
+}
+
+/// The caller's listing that the address of the form of a new product names.
+fn named_listing((app, person, request): Visit<'_>) -> Result<Option<SellerListing>, Problem> {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    let named = given.find(|(name, _)| name == "anuncio");
+    let Some(number) = named.and_then(|(_, id)| item_number(&id)) else { return Ok(None) };
+    let owner = person.account.user_id;
+    Ok(app.db.read(request.lane, |tx| listed::one(tx, owner, number))?)
 }
 
 /// The page of a product or of a new one.

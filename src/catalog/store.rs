@@ -166,6 +166,15 @@ pub fn found(tx: &ReadTx<'_>, owner: UserId, search: &str, most: u32) -> Result<
     tx.records(&sql, filters.values())
 }
 
+/// Titles of the products that changed last.
+pub fn newest(tx: &ReadTx<'_>, owner: UserId, most: u32) -> Result<Vec<String>> {
+    tx.values(
+        "SELECT title FROM product WHERE owner_id = ?1
+         ORDER BY updated_at DESC, product_id DESC LIMIT ?2",
+        (owner, most),
+    )
+}
+
 /// One product of a person.
 pub fn product(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<Product>> {
     tx.record("FROM product WHERE product_id = ?2 AND owner_id = ?1", (owner, id))

@@ -168,6 +168,15 @@ pub fn found(
     tx.records(&sql, &values[..])
 }
 
+/// Titles of the listings that changed last.
+pub fn newest(tx: &ReadTx<'_>, owner: UserId, most: u32) -> Result<Vec<String>> {
+    tx.values(
+        "SELECT title FROM listing WHERE owner_id = ?1
+         ORDER BY updated_at DESC, item_id DESC LIMIT ?2",
+        (owner, most),
+    )
+}
+
 /// One listing of an owner.
 pub fn stored(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<ListingRow>> {
     tx.record("FROM listing WHERE owner_id = ?1 AND item_id = ?2", (owner, item))
