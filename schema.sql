@@ -1064,7 +1064,7 @@ CREATE TABLE notification (
     owner_id        INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who is told
     created_at      INTEGER NOT NULL,       -- when it was told
     notification_id INTEGER NOT NULL,       -- grows with time, unique
-    kind            INTEGER NOT NULL,       -- 1 venda, 2 reclamacao, 3 pergunta, 4 anuncio, 5 meet, 6 programa, 7 parceiro, 8 sistema, 9 estoque
+    kind            INTEGER NOT NULL,       -- 1 venda, 2 reclamacao, 3 pergunta, 4 anuncio, 5 meet, 6 programa, 7 parceiro, 8 sistema
     title           TEXT NOT NULL,          -- what happened
     message         TEXT NOT NULL,          -- the details, may be empty
     ml_user_id      INTEGER,                -- the account it is about

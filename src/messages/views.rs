@@ -43,7 +43,6 @@ fn icon(kind: NotificationKind) -> &'static str {
         NotificationKind::Programa => "star",
         NotificationKind::Parceiro => "people",
         NotificationKind::Sistema => "bell",
-        NotificationKind::Estoque => "box",
     }
 }
 

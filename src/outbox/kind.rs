@@ -279,7 +279,7 @@ rows! {
         }),
         page: "/painel/produtos",
         topic: "product_id",
-        notice: Some(NotificationKind::Estoque),
+        notice: Some(NotificationKind::Sistema),
         key: "{kind}:{cause}:{person}:{channel}",
         life_s: Some(DAY_S),
         placeholders: &[

@@ -15,7 +15,6 @@ crate::named! {
         Programa = 6, "programa";
         Parceiro = 7, "parceiro";
         Sistema = 8, "sistema";
-        Estoque = 9, "estoque";
     }
 }
 
@@ -32,7 +31,7 @@ impl NotificationKind {
             Self::Anuncio => format!("/painel/anuncios/{reference}"),
             Self::Meet => "/painel/meets".to_owned(),
             Self::Sistema if of_account => "/painel/ml".to_owned(),
-            Self::Programa | Self::Parceiro | Self::Sistema | Self::Estoque => String::new(),
+            Self::Programa | Self::Parceiro | Self::Sistema => String::new(),
         }
     }
 }

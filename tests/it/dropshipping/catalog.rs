@@ -635,7 +635,7 @@ fn a_product_tells_its_margin_and_a_list_what_its_stock_is_worth() {
 /// What a person was told of low stocks, oldest first.
 fn told_of_stock(site: &Site) -> Vec<String> {
     site.stored(
-        "SELECT message || ' ' || reference FROM notification WHERE kind = 9
+        "SELECT message || ' ' || reference FROM notification WHERE title = 'Estoque baixo'
          ORDER BY owner_id, notification_id",
     )
 }
