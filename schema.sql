@@ -912,6 +912,8 @@ CREATE TABLE listing (
 CREATE INDEX listing_run ON listing (owner_id, ml_user_id, status, updated_at, item_id);
 CREATE INDEX listing_by_change ON listing (owner_id, updated_at, item_id);
 CREATE INDEX listing_by_number ON listing (item_id);
+-- What a list of listings is worth.
+CREATE INDEX listing_worth ON listing (owner_id, ml_user_id, status, available, price_cents);
 CREATE INDEX listing_by_sku ON listing (owner_id, sku) WHERE sku <> '';
 
 -- Listings by account and state, kept by triggers: the totals of their list.
@@ -963,6 +965,7 @@ CREATE TABLE question (
 
 CREATE INDEX question_by_number ON question (question_id);
 CREATE INDEX question_run ON question (owner_id, state, ml_user_id, asked_at, question_id);
+CREATE INDEX question_of_item ON question (owner_id, item_id, state, asked_at, question_id);
 -- What one buyer asked before.
 CREATE INDEX question_of_asker ON question (owner_id, asker_id, asked_at) WHERE asker_id IS NOT NULL;
 
@@ -1037,11 +1040,13 @@ CREATE TABLE product (
     created_at  INTEGER NOT NULL,           -- when it was entered
     updated_at  INTEGER NOT NULL,           -- when it or its stock last changed
     search_key  TEXT NOT NULL,              -- title, SKU and EAN without case and accents, for sorting and searching
+    low_stock   INTEGER CHECK (low_stock >= 0), -- its owner is warned when so many are left, or fewer; NULL: never
     UNIQUE (owner_id, sku)
 ) STRICT;
 
 CREATE INDEX product_by_title ON product (owner_id, search_key, product_id);
-CREATE INDEX product_by_stock ON product (owner_id, stock, product_id);
+-- Also what a list adds up.
+CREATE INDEX product_by_stock ON product (owner_id, stock, product_id, low_stock, cost_cents);
 CREATE INDEX product_by_change ON product (owner_id, updated_at, product_id);
 CREATE INDEX product_by_ean ON product (owner_id, ean) WHERE ean <> '';
 

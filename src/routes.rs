@@ -512,7 +512,7 @@ fn program() -> [Route; 21] {
 
 /// A seller's books, and tools: the fee calculator, labels for parcels, fiscal notes.
 #[rustfmt::skip]
-fn shops() -> [Route; 15] {
+fn shops() -> [Route; 16] {
     use marketplace::books::claims::pages as claims;
     use marketplace::books::listed;
     use marketplace::books::listings::pages as listings;
@@ -525,6 +525,7 @@ fn shops() -> [Route; 15] {
         Student.get("/painel/vendas/{id}", Run::Read(sale::sale), "One order of a seller."),
         Student.post("/painel/vendas/{id}/custo", Run::Write(sale::set_cost), "Sets what a unit of what was sold costs its seller.").small(),
         Student.get("/painel/anuncios", Run::ReadOrSlow(listings::needs_slow_lane, listings::listings), "A seller's listings, as page, JSON or CSV."),
+        Student.get("/painel/anuncios/{id}", Run::Read(listings::listing), "One listing: what it sold, what was asked about it, its product."),
         Student.get("/painel/perguntas", Run::ReadOrSlow(listed::needs_slow_lane, questions::questions), "Questions of buyers, as page, JSON or CSV."),
         Student.get("/painel/perguntas/{id}", Run::Read(questions::question), "A question of a buyer."),
         Student.post("/painel/perguntas/{id}/responder", Run::Outside(marketplace::books::questions::answer::answer), "Answers a question of a buyer.").body_at_most(ANSWER),

@@ -3,6 +3,7 @@
 use super::{MOST_CENTS, MOST_UNITS, Product, ProductEntry, is_ean, store};
 use crate::app::Visit;
 use crate::http::{Fields, Problem, Request};
+use crate::marketplace::books::listings::store::SellerListing;
 use crate::panel::{Form, FormView, Input, Rule, Sent};
 use crate::services::Services;
 
@@ -46,6 +47,11 @@ pub const FORM: Form<ProductForm> = Form(&[
         "Informe um número de 0 a 10.000.000.",
         Rule::Maybe(0..=MOST_UNITS, |form| &mut form.counted),
     ),
+    Input::new(
+        "estoque_baixo",
+        "Informe um número de 0 a 10.000.000, ou deixe em branco.",
+        Rule::Maybe(0..=MOST_UNITS, |form| &mut form.product.low_stock),
+    ),
 ]);
 const AMOUNT: &str = "Informe um valor de 0 a 10.000.000,00, com até duas casas, como 12,50.";
 /// The error for a SKU that another product of the same owner has.
@@ -56,6 +62,19 @@ fn read_ean(sent: &mut Sent<'_>, name: &'static str, form: &mut ProductForm) {
     if !form.product.ean.is_empty() && !is_ean(&form.product.ean) {
         sent.check.fail(name, "must have 8 to 14 digits");
     }
+}
+
+/// The form of a new product, filled in from a listing that is to sell it.
+pub fn for_listing(services: &Services, listing: &SellerListing) -> FormView {
+    let row = &listing.row;
+    let product = ProductEntry {
+        sku: row.sku.clone(),
+        ean: Some(row.ean.clone()).filter(|ean| is_ean(ean)).unwrap_or_default(),
+        title: row.title.clone(),
+        price: row.price,
+        ..ProductEntry::default()
+    };
+    FORM.show(Some(&ProductForm { product, counted: None }), services.zone())
 }
 
 /// The form of an existing product, with its values.

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::accounts::Role;
 use crate::base::text::search_key;
-use crate::base::{Cents, Instant};
+use crate::base::{Cents, Instant, grouped};
 use crate::row;
 
 /// Most products of a person.
@@ -57,13 +57,61 @@ row! {
         pub cost: Cents = "cost_cents",
         #[serde(rename = "preco")]
         pub price: Cents = "price_cents",
+        /// The owner is warned when so many units are left, or fewer; never
+        /// without.
+        #[serde(rename = "estoque_baixo")]
+        pub low_stock: Option<i64>,
+    }
+}
+
+impl Product {
+    /// Whether so little is left that its owner wants to know.
+    pub fn is_low(&self) -> bool {
+        self.entry.low_stock.is_some_and(|low| self.stock <= low)
     }
 }
 
 impl ProductEntry {
+    /// What is left of its price after its cost; `None` while one of them is
+    /// not known.
+    pub fn margin(&self) -> Option<Margin> {
+        Margin::of(self.price, self.cost)
+    }
+
     /// The text that searches look into and that lists by title are sorted by.
     pub fn search_key(&self) -> String {
         search_key(&format!("{} {} {}", self.title, self.sku, self.ean))
+    }
+}
+
+/// What is left of a price after the cost of what is sold, before what the
+/// marketplace and taxes take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Margin {
+    pub amount: Cents,
+    /// Tenths of a percent of the price.
+    pub per_mille: i64,
+}
+
+impl Margin {
+    /// An amount of 0 was not entered, so there is no margin to tell.
+    pub fn of(price: Cents, cost: Cents) -> Option<Self> {
+        if price.0 <= 0 || cost.0 <= 0 {
+            return None;
+        }
+        let amount = price.0.checked_sub(cost.0)?;
+        let (twice, whole) = (2000 * i128::from(amount), i128::from(price.0));
+        // To the nearest tenth, halves away from zero.
+        let tenths = (twice + whole * twice.signum()) / (2 * whole);
+        Some(Self { amount: Cents(amount), per_mille: i64::try_from(tenths).ok()? })
+    }
+
+    /// `54,9%`, `−12%`.
+    pub fn percent(self) -> String {
+        let sign = if self.per_mille < 0 { "−" } else { "" };
+        let (whole, tenth) = (self.per_mille.abs() / 10, self.per_mille.abs() % 10);
+        let whole = grouped(whole.unsigned_abs());
+        if tenth == 0 { format!("{sign}{whole}%") } else { format!("{sign}{whole},{tenth}%") }
     }
 }
 
@@ -88,6 +136,14 @@ pub fn is_amount(amount: Cents) -> bool {
     (0..=MOST_CENTS).contains(&amount.0)
 }
 
+/// Address of the list of products in the panel of a role.
+pub const fn path_for(role: Role) -> &'static str {
+    match role {
+        Role::Drop => "/fornecedor/produtos",
+        _ => "/painel/produtos",
+    }
+}
+
 /// Whether people of a role have products: sellers and suppliers.
 pub const fn has_products(role: Role) -> bool {
     !matches!(role, Role::Admin)
@@ -105,6 +161,23 @@ mod tests {
         for bad in ["", "1234567", "123456789012345", "789123456789a", "٧٨٩١٢٣٤٥"] {
             assert!(!is_ean(bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_margin_is_rounded_and_needs_both_amounts() {
+        for (price, cost, text) in [
+            (6_990, 3_150, "54,9%"),
+            (10_000, 5_000, "50%"),
+            (100, 112, "−12%"),
+            (3, 2, "33,3%"),
+            (1, 1, "0%"),
+            (1, 1_000_000_000, "−99.999.999.900%"),
+        ] {
+            let margin = Margin::of(Cents(price), Cents(cost)).unwrap();
+            assert_eq!((margin.amount.0, &*margin.percent()), (price - cost, text));
+        }
+        assert_eq!(Margin::of(Cents(0), Cents(1)), None);
+        assert_eq!(Margin::of(Cents(1), Cents(0)), None);
     }
 
     #[test]

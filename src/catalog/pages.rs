@@ -9,18 +9,22 @@ use serde::Deserialize;
 
 use super::entry::{self, ProductForm};
 use super::stock::{self, Movement};
-use super::store::{self, ProductQuery};
-use super::views::{MovementForm, ProductPage, ProductsPage};
+use super::store::{self, ProductQuery, StockLevel};
+use super::views::{MovementForm, ProductPage, ProductsPage, worth_words};
 use super::wire::{MovementDetails, ProductDetails, ProductReply};
 use super::{MAX_PRODUCTS, Product};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
+use crate::base::ids::item_number;
 use crate::base::{UserId, Versions, grouped};
 use crate::db::WriteTx;
 use crate::edge::route::Job;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
+use crate::marketplace::books::listed;
+use crate::marketplace::books::listings::store::{self as listings, SellerListing};
+use crate::messages::choices::ChannelSet;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
     Answer, Filter, Flash, FormView, Head, ListReply, Listing, Notice, PageTime, Paging, Tone,
@@ -28,19 +32,20 @@ use crate::panel::{
 };
 
 pub(super) const OF_SELLERS: Listing = Listing {
-    path: "/painel/produtos",
+    path: super::path_for(Role::Pro),
     hint: "Título, SKU ou EAN",
     filters: &[Filter {
         name: "estoque",
         label: "Estoque",
         all: "Todos",
-        values: &[("com", "Com estoque"), ("sem", "Sem estoque")],
+        values: &[("baixo", "Estoque baixo"), ("com", "Com estoque"), ("sem", "Sem estoque")],
     }],
     sort_keys: &["titulo", "sku", "estoque", "-alteracao"],
     heads: &[
         Head::sorts("Produto", "titulo"),
         Head::plain("Custo").numeric(),
         Head::plain("Preço").numeric(),
+        Head::plain("Margem").numeric(),
         Head::sorts("Estoque", "estoque").numeric(),
         Head::sorts("Alterado", "alteracao"),
     ],
@@ -55,11 +60,13 @@ pub(super) const OF_SELLERS: Listing = Listing {
     ],
 };
 
-const OF_SUPPLIERS: Listing = Listing { path: "/fornecedor/produtos", ..OF_SELLERS };
+const OF_SUPPLIERS: Listing = Listing { path: super::path_for(Role::Drop), ..OF_SELLERS };
 
 /// Movements of a product on a page.
 const MOVEMENTS: u32 = 20;
 const MOST_MOVEMENTS: i64 = 100;
+/// Listings of a product that its page shows.
+const MOST_LISTINGS: u32 = 10;
 
 /// The list in the caller's panel.
 fn listing(person: &Person) -> &'static Listing {
@@ -86,7 +93,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         owner: person.account.user_id,
         search: &query.search,
         sku: None,
-        in_stock: query.filter("estoque").map(|value| value == "com"),
+        level: query.filter("estoque").and_then(StockLevel::from_name),
         order: query.sort_key,
         descending: query.descending,
     };
@@ -99,22 +106,27 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Ok(product.map(|product| ProductDetails::of(product, zone)))
         });
     }
-    let (products, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &wanted, query.window()))?;
     if request.wants_json() {
+        let (products, total) =
+            app.db.read(request.lane, |tx| store::page(tx, &wanted, query.window()))?;
         let details = products.into_iter().map(|product| ProductDetails::of(product, zone));
         return ListReply::reply(total, details.collect());
     }
-    let purpose = if person.account.role == Role::Drop {
-        "O que você fornece, com custo, preço e estoque."
-    } else {
-        "O que você vende, com custo, preço e estoque. Vendas pagas dão baixa pelo SKU."
+    let ((products, total), worths) = app.db.read(request.lane, |tx| {
+        let page = store::page(tx, &wanted, query.window())?;
+        Ok::<_, Problem>((page, store::worths(tx, &wanted)?))
+    })?;
+    let count = |value: &str| match value {
+        "" => None,
+        level => {
+            StockLevel::from_name(level).map(|level| worths.of(Some(level)).products.unsigned_abs())
+        }
     };
     Reply::page(&ProductsPage {
         layout: layout(app, person, request).with_flash(flash(request)),
         base: listing.path,
-        purpose,
-        table: listing.table(&query, listing.heads, total),
+        sum: worth_words(worths.of(wanted.level)),
+        table: listing.table(&query, listing.heads, total).counted(count),
         products,
         time: PageTime::of(app, request),
     })
@@ -151,7 +163,10 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         if request.wants_json() {
             return Err(Problem::not_found());
         }
-        let form = entry::FORM.show(None, app.zone());
+        let form = match named_listing(visit)? {
+            Some(listing) => entry::for_listing(app, &listing),
+            None => entry::FORM.show(None, app.zone()),
+        };
         return product_page(visit, None, form, MovementForm::fresh(app.zone()));
     }
     let id = request.id()?;
@@ -177,6 +192,15 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     product_page(visit, Some(found), form, MovementForm::fresh(app.zone()))
 }
 
+/// The caller's listing that the address of the form of a new product names.
+fn named_listing((app, person, request): Visit<'_>) -> Result<Option<SellerListing>, Problem> {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    let named = given.find(|(name, _)| name == "anuncio");
+    let Some(number) = named.and_then(|(_, id)| item_number(&id)) else { return Ok(None) };
+    let owner = person.account.user_id;
+    Ok(app.db.read(request.lane, |tx| listed::one(tx, owner, number))?)
+}
+
 /// The page of a product or of a new one.
 pub(super) fn product_page(
     (app, person, request): Visit<'_>,
@@ -187,6 +211,7 @@ pub(super) fn product_page(
     Reply::page(&ProductPage {
         layout: layout(app, person, request).with_flash(flash(request)),
         base: base(person),
+        sells: person.account.role != Role::Drop,
         existing,
         form,
         movement,
@@ -210,6 +235,9 @@ impl Window {
 pub struct Found {
     pub product: Product,
     pub movements: Vec<Movement>,
+    /// Listings that sell it, and how many there are in all; suppliers have none.
+    pub listings: Vec<SellerListing>,
+    pub listed: u64,
     total: u64,
     window: Window,
 }
@@ -221,11 +249,16 @@ impl Found {
         window: Window,
     ) -> Result<Self, Problem> {
         app.db.read(request.lane, |tx| {
-            let product = store::product(tx, person.account.user_id, id)?;
-            let product = product.ok_or_else(Problem::not_found)?;
+            let owner = person.account.user_id;
+            let product = store::product(tx, owner, id)?.ok_or_else(Problem::not_found)?;
+            let sku = &*product.entry.sku;
+            let listings = listings::of_sku(tx, owner, sku, MOST_LISTINGS)?;
+            let listed = listings::count_of_sku(tx, owner, sku)?;
             let skipped = (window.page - 1).saturating_mul(window.rows.into());
             Ok(Self {
                 product,
+                listings,
+                listed,
                 movements: stock::page(tx, id, skipped, window.rows)?,
                 total: stock::total(tx, id)?,
                 window,
@@ -244,6 +277,8 @@ impl Found {
 pub(super) struct Change {
     pub(super) owner: UserId,
     pub(super) answer: Answer,
+    /// The channels by which messages can leave.
+    pub(super) channels: ChannelSet,
     versions: Arc<Versions>,
 }
 
@@ -252,6 +287,7 @@ impl Change {
         Self {
             owner: person.account.user_id,
             answer: Answer::to(request),
+            channels: ChannelSet::of(&app.config),
             versions: Arc::clone(&app.versions),
         }
     }
@@ -320,6 +356,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         }
         if let Some(counted) = counted {
             stock::set_counted_stock(tx, id, before.stock, counted, "Ajuste")?;
+            stock::warn_of_low(tx, change.channels, id, counted - before.stock)?;
         }
         change.made(tx);
         change.answer.done(id, &page, "alterado")

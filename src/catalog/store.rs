@@ -5,12 +5,64 @@
 //! every column the search needs.
 
 use super::{Product, ProductEntry};
-use crate::base::UserId;
 use crate::base::text::search_key;
+use crate::base::{Cents, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx, sorted};
+use crate::named;
 
 /// Parameters for the words of a search; further words are ignored.
 const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];
+
+named! {
+    /// How much of a product is in stock, as the list's filter.
+    pub enum StockLevel: text {
+        Low = "baixo", "Estoque baixo";
+        Stocked = "com", "Com estoque";
+        Empty = "sem", "Sem estoque";
+    }
+}
+
+impl StockLevel {
+    const fn condition(self) -> &'static str {
+        match self {
+            Self::Low => "stock <= low_stock",
+            Self::Stocked => "stock > 0",
+            Self::Empty => "stock <= 0",
+        }
+    }
+}
+
+/// What products of a list add up to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Worth {
+    pub products: i64,
+    /// Their stock at cost.
+    pub value: Cents,
+    /// Those in stock whose cost is not known.
+    pub uncosted: i64,
+}
+
+impl Worth {
+    fn add(&mut self, part: Self) {
+        self.products += part.products;
+        self.value = Cents(self.value.0.saturating_add(part.value.0));
+        self.uncosted += part.uncosted;
+    }
+}
+
+/// The sums of a list for each value of its filter by stock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Worths {
+    all: Worth,
+    levels: [Worth; StockLevel::ALL.len()],
+}
+
+impl Worths {
+    /// Of a level of stock, or of all.
+    pub fn of(&self, level: Option<StockLevel>) -> Worth {
+        level.map_or(self.all, |level| self.levels[level as usize])
+    }
+}
 
 /// Which products, in which order.
 #[derive(Clone, Debug)]
@@ -20,8 +72,8 @@ pub struct ProductQuery<'w> {
     pub search: &'w str,
     /// Only the product with this SKU.
     pub sku: Option<&'w str>,
-    /// Only products in stock, or only those out of stock.
-    pub in_stock: Option<bool>,
+    /// Only products with so much in stock.
+    pub level: Option<StockLevel>,
     /// The order, by its name in the list's query.
     pub order: &'static str,
     pub descending: bool,
@@ -35,10 +87,8 @@ impl ProductQuery<'_> {
     fn filters<'f>(&'f self, words: &'f [String]) -> Filters<'f> {
         let mut filters = Filters::new("owner_id = :owner", &[(":owner", &self.owner)]);
         filters.and_if("sku = :sku", ":sku", &self.sku);
-        match self.in_stock {
-            Some(true) => filters.and("stock > 0", &[]),
-            Some(false) => filters.and("stock <= 0", &[]),
-            None => {}
+        if let Some(level) = self.level {
+            filters.and(level.condition(), &[]);
         }
         for (name, word) in WORDS.into_iter().zip(words) {
             filters.and(&format!("instr(search_key, {name}) > 0"), &[(name, word)]);
@@ -73,6 +123,56 @@ pub fn page(
     window: (u32, u32),
 ) -> Result<(Vec<Product>, u64)> {
     wanted.filters(&wanted.words()).page(tx, ("product", ""), &wanted.sorted(), window)
+}
+
+/// What the products of a list add up to, for each value of its filter by stock.
+pub fn worths(tx: &ReadTx<'_>, wanted: &ProductQuery<'_>) -> Result<Worths> {
+    let wanted = ProductQuery { level: None, ..wanted.clone() };
+    let words = wanted.words();
+    let filters = wanted.filters(&words);
+    // The sum is a float, because that of whole numbers fails when it is too large.
+    let sql = format!(
+        "SELECT stock > 0, coalesce(stock <= low_stock, 0), count(*),
+                CAST(min(total(max(stock, 0) * cost_cents), 9e18) AS INTEGER),
+                sum(stock > 0 AND cost_cents = 0)
+         FROM product WHERE {} GROUP BY 1, 2",
+        filters.sql()
+    );
+    let mut worths = Worths::default();
+    let parts = tx.all(&sql, filters.values(), |row| {
+        let part = Worth { products: row.get(2)?, value: row.get(3)?, uncosted: row.get(4)? };
+        Ok((row.get(0)?, row.get(1)?, part))
+    })?;
+    for (has_stock, is_low, part) in parts {
+        worths.all.add(part);
+        let level = if has_stock { StockLevel::Stocked } else { StockLevel::Empty };
+        worths.levels[level as usize].add(part);
+        if is_low {
+            worths.levels[StockLevel::Low as usize].add(part);
+        }
+    }
+    Ok(worths)
+}
+
+/// Some products that a search finds, in the order of their titles.
+pub fn found(tx: &ReadTx<'_>, owner: UserId, search: &str, most: u32) -> Result<Vec<Product>> {
+    let wanted =
+        ProductQuery { owner, search, sku: None, level: None, order: "titulo", descending: false };
+    let words = wanted.words();
+    let mut filters = wanted.filters(&words);
+    let sql =
+        format!("FROM product WHERE {} ORDER BY search_key, product_id LIMIT :most", filters.sql());
+    filters.bind(&[(":most", &most)]);
+    tx.records(&sql, filters.values())
+}
+
+/// Titles of the products that changed last.
+pub fn newest(tx: &ReadTx<'_>, owner: UserId, most: u32) -> Result<Vec<String>> {
+    tx.values(
+        "SELECT title FROM product WHERE owner_id = ?1
+         ORDER BY updated_at DESC, product_id DESC LIMIT ?2",
+        (owner, most),
+    )
 }
 
 /// One product of a person.

@@ -6,7 +6,8 @@ use super::Product;
 use super::pages::Found;
 use super::stock::StockMovementKind;
 use super::stock::pages::FORM;
-use crate::base::{Zone, grouped};
+use super::store::Worth;
+use crate::base::{Cents, Zone, grouped};
 use crate::panel::view::Field;
 use crate::panel::{Badge, FormView, Layout, Notice, PageTime, Table, Tick};
 
@@ -16,8 +17,8 @@ use crate::panel::{Badge, FormView, Layout, Notice, PageTime, Table, Tick};
 pub struct ProductsPage {
     pub layout: Layout,
     pub base: &'static str,
-    /// What the products are for, in words for this person.
-    pub purpose: &'static str,
+    /// What the products of the filter add up to.
+    pub sum: String,
     pub table: Table,
     /// Each with the time of its last change.
     pub products: Vec<Product>,
@@ -30,6 +31,8 @@ pub struct ProductsPage {
 pub struct ProductPage {
     pub layout: Layout,
     pub base: &'static str,
+    /// Whether its reader sells at the marketplace.
+    pub sells: bool,
     /// The product that is changed; `None` for a new one.
     pub existing: Option<Found>,
     pub form: FormView,
@@ -68,13 +71,40 @@ pub struct ProductImportPage {
     pub more: usize,
 }
 
-/// A warning badge when there is no stock, or less than none.
-pub fn stock_state(stock: i64) -> Option<Badge> {
-    match stock {
-        ..0 => Some(Badge::Oversold),
-        0 => Some(Badge::OutOfStock),
-        _ => None,
+/// What the stock of a product is like.
+pub fn stock_badge(product: &Product) -> Badge {
+    match product.stock {
+        ..0 => Badge::Oversold,
+        0 => Badge::OutOfStock,
+        _ if product.is_low() => Badge::LowStock,
+        _ => Badge::InStock,
     }
+}
+
+/// The same where it is a warning.
+pub fn stock_warning(product: &Product) -> Option<Badge> {
+    Some(stock_badge(product)).filter(|badge| *badge != Badge::InStock)
+}
+
+/// `R$ 12,34`, `−R$ 1,50`.
+pub fn money(amount: Cents) -> String {
+    amount.page().replacen('-', "−", 1)
+}
+
+/// Why a product has no margin.
+pub const fn no_margin(product: &Product) -> &'static str {
+    if product.entry.cost.0 == 0 { "falta o custo" } else { "falta o preço" }
+}
+
+/// `14 produtos · estoque vale R$ 12.345,67 · 2 sem custo`.
+pub fn worth_words(worth: Worth) -> String {
+    let Worth { products, value, uncosted } = worth;
+    let what = if products == 1 { "produto" } else { "produtos" };
+    let mut words = format!("{} {what} · estoque vale {}", grouped(products), value.page());
+    if uncosted > 0 {
+        words.push_str(&format!(" · {} sem custo", grouped(uncosted)));
+    }
+    words
 }
 
 /// The badge of a movement.
@@ -114,12 +144,34 @@ pub fn kind_ticks(chosen: &str) -> Vec<Tick> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Instant;
+    use crate::catalog::ProductEntry;
 
     #[test]
     fn units_have_a_sign_where_it_says_something() {
         assert_eq!((units(1234), units(-2)), ("1.234".into(), "−2".into()));
         assert_eq!([signed(3), signed(-2), signed(0)], ["+3", "−2", "0"].map(String::from));
-        assert_eq!(stock_state(1), None);
-        assert_eq!(stock_state(-1), Some(Badge::Oversold));
+        let state = |stock, low| {
+            let entry = ProductEntry { low_stock: low, ..ProductEntry::default() };
+            let (id, created_at, updated_at) = (1, Instant(0), Instant(0));
+            stock_badge(&Product { id, entry, stock, created_at, updated_at })
+        };
+        for (stock, low, badge) in [
+            (1, None, Badge::InStock),
+            (4, Some(3), Badge::InStock),
+            (3, Some(3), Badge::LowStock),
+            (0, Some(3), Badge::OutOfStock),
+            (-1, Some(3), Badge::Oversold),
+        ] {
+            assert_eq!(state(stock, low), badge, "{stock}");
+        }
+    }
+
+    #[test]
+    fn a_sum_says_what_is_not_known() {
+        let worth = |products, uncosted| Worth { products, value: Cents(1_234), uncosted };
+        assert_eq!(worth_words(worth(1, 0)), "1 produto · estoque vale R$ 12,34");
+        let words = "2.000 produtos · estoque vale R$ 12,34 · 3 sem custo";
+        assert_eq!(worth_words(worth(2_000, 3)), words);
     }
 }

@@ -20,6 +20,7 @@ wire! {
         estoque: i64 = product.stock,
         criado_em: String = zone.spaced(product.created_at),
         atualizado_em: String = zone.spaced(product.updated_at),
+        estoque_baixo: Option<i64> = product.entry.low_stock,
     }
 }
 

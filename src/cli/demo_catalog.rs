@@ -51,6 +51,7 @@ pub fn fill(tx: &WriteTx<'_>, student: UserId, supplier: UserId) -> Result<()> {
             title: title.to_owned(),
             cost: Cents(cost),
             price: Cents(price),
+            low_stock: (units < 20).then_some(10),
         };
         let product = store::insert(tx, owner, &entry)?;
         stock::set_counted_stock(tx, product, 0, units, "Cadastro")?;

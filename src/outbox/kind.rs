@@ -25,6 +25,8 @@ crate::named! {
         CheckIn = "lembrete_checkin", "Lembrete do check-in";
         /// A buyer asked something at a listing.
         Question = "pergunta", "Pergunta de comprador";
+        /// Little is left of a product.
+        LowStock = "estoque_baixo", "Estoque baixo";
         /// Something of the platform needs an administrator.
         Alert = "alerta", "Alerta à administração";
         /// A notification from a program of the person or of a partner.
@@ -268,6 +270,26 @@ rows! {
         body: "Olá, {primeiro_nome}. Um comprador perguntou na loja {loja}, sobre o anúncio {anuncio}:\n\n\
                “{pergunta}”\n\n\
                Responda aqui: {endereco}{pagina}",
+    }
+
+    LowStock {
+        preference: Some(Preference {
+            label: "Estoque baixo",
+            help: "Quando um produto chega ao mínimo que você definiu nele.",
+        }),
+        page: "/painel/produtos",
+        topic: "product_id",
+        notice: Some(NotificationKind::Sistema),
+        key: "{kind}:{cause}:{person}:{channel}",
+        life_s: Some(DAY_S),
+        placeholders: &[
+            may("produto", "título do produto"),
+            may("saldo", "quanto resta, em uma frase"),
+            may("pagina", "a página do produto, depois de {endereco}"),
+        ],
+        subject: "Estoque baixo: {produto}",
+        body: "Olá, {primeiro_nome}. O estoque de {produto} está baixo. {saldo}\n\n\
+               Veja aqui: {endereco}{pagina}",
     }
 
     Alert {

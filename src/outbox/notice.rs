@@ -28,7 +28,7 @@ impl NotificationKind {
             Self::Venda => format!("/painel/vendas/{reference}"),
             Self::Pergunta => format!("/painel/perguntas/{reference}"),
             Self::Reclamacao => "/painel/reclamacoes".to_owned(),
-            Self::Anuncio => format!("/painel/anuncios?q={reference}"),
+            Self::Anuncio => format!("/painel/anuncios/{reference}"),
             Self::Meet => "/painel/meets".to_owned(),
             Self::Sistema if of_account => "/painel/ml".to_owned(),
             Self::Programa | Self::Parceiro | Self::Sistema => String::new(),

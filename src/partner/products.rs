@@ -49,7 +49,7 @@ impl AskedProducts {
             owner,
             search: self.search.as_deref().unwrap_or_default(),
             sku: self.sku.as_deref(),
-            in_stock: None,
+            level: None,
             order: "sku",
             descending: false,
         }

@@ -152,6 +152,7 @@ pub const TABLES: &[Table] = &[
     ("own_tax", file("imposto", &["rate_bp", "updated_at"], &["user_id"], "user_id = ?1")),
     ("product", file("produtos", &[
         "product_id", "sku", "ean", "title", "cost_cents", "price_cents", "stock", "created_at", "updated_at",
+        "low_stock",
     ], &["owner_id", "search_key"], "owner_id = ?1")),
     ("product_import", WORKING),
     ("product_import_part", WORKING),

@@ -205,6 +205,7 @@ impl Row {
             title: text(&self.title, |entry| &entry.title),
             cost: amount(self.cost, |entry| entry.cost),
             price: amount(self.price, |entry| entry.price),
+            low_stock: before.and_then(|before| before.low_stock),
         }
     }
 }

@@ -7,12 +7,19 @@
 
 pub mod pages;
 
-use crate::base::{Instant, OrderId, UserId};
+use serde_json::json;
+
+use crate::accounts::Role;
+use crate::accounts::person::Group;
+use crate::base::{Instant, OrderId, UserId, grouped};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::events::{self, EventType};
 use crate::marketplace::books::order_status::SaleState;
 use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
+use crate::messages::choices::ChannelSet;
+use crate::messages::{News, tell};
 use crate::named;
+use crate::outbox::MessageKind;
 use crate::row;
 
 /// Longest reason.
@@ -73,6 +80,48 @@ pub fn record_movement(
     )?;
     events::raise(tx, owner, EventType::StockChanged, (product, 0))?;
     Ok(balance)
+}
+
+/// Tells the owner of a product that a movement of `change` units has brought its
+/// stock down to what the owner wants to be warned of. While it stays there
+/// nothing more is told. Decision catalog-11.
+pub fn warn_of_low(
+    tx: &WriteTx<'_>,
+    channels: ChannelSet,
+    product: i64,
+    change: i64,
+) -> Result<()> {
+    let fallen: Option<(UserId, i64, String)> = tx.tuple(
+        "SELECT owner_id, stock, title FROM product
+         WHERE product_id = ?1 AND stock <= low_stock AND stock - ?2 > low_stock",
+        (product, change),
+    )?;
+    let Some((owner, stock, title)) = fallen else { return Ok(()) };
+    let role: Option<Role> = tx.maybe(
+        "SELECT role FROM user WHERE user_id = ?1 AND suspended_at IS NULL AND kind IN (?2, ?3)",
+        (owner, Group::Students, Group::Staff),
+    )?;
+    let Some(role) = role else { return Ok(()) };
+    let movement: i64 = tx.value(
+        "SELECT number FROM stock_movement WHERE product_id = ?1 ORDER BY movement_id DESC LIMIT 1",
+        [product],
+    )?;
+    let page = format!("{}/{product}", super::path_for(role));
+    let cause = format!("estoque:{product}:{movement}");
+    let left = match stock {
+        1 => "Resta 1 unidade.".to_owned(),
+        2.. => format!("Restam {} unidades.", grouped(stock)),
+        0 => "Acabou o estoque.".to_owned(),
+        _ => format!("Foram vendidas {} a mais do que havia.", grouped(stock.unsigned_abs())),
+    };
+    let news = News {
+        title: "Estoque baixo",
+        text: &format!("{title}. {left}"),
+        reference: Some(&page),
+        params: json!({ "product_id": product, "product": title, "left": left }),
+        ..News::message(MessageKind::LowStock, channels, &cause)
+    };
+    tell(tx, owner, news).map(drop)
 }
 
 /// Sets the balance to what was counted, unless it is the same already.
@@ -138,7 +187,10 @@ pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
         }
     }
     match product {
-        Some(product) if missing != 0 => move_units(tx, order, (product, -missing)),
+        Some(product) if missing != 0 => {
+            move_units(tx, order, (product, -missing))?;
+            warn_of_low(tx, change.context.channel_set, product, -missing)
+        }
         _ => Ok(()),
     }
 }

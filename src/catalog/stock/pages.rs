@@ -103,6 +103,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let present = store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
         let (kind, moved) = (entered.kind, entered.change(present.stock)?);
         super::record_movement(tx, id, kind, moved, &entered.reason, None)?;
+        super::warn_of_low(tx, change.channels, id, moved)?;
         change.made(tx);
         let made = super::page(tx, id, 0, 1)?;
         let number = made.first().map_or(0, |movement| movement.id);

@@ -138,6 +138,8 @@ fn value(name: &str, words: &Words<'_>, zone: Zone) -> Option<String> {
         "corpo" => param("body"),
         "pergunta" => param("question"),
         "anuncio" => param("listing"),
+        "produto" => param("product"),
+        "saldo" => param("left"),
         "loja" => param("store"),
         "pagina" => param("page"),
         "fornecedor" => param("supplier"),

@@ -142,6 +142,9 @@ badges! {
     /// Not configured, so it does nothing.
     Off = "Desligado", Info;
     // Products and their stock.
+    InStock = "Em estoque", Good;
+    /// A product of which no more is left than its owner wants to be warned of.
+    LowStock = "Estoque baixo", Warn;
     OutOfStock = "Sem estoque", Warn;
     /// A product of which more units were sold than there were.
     Oversold = "Vendido a mais", Bad;

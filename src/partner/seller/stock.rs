@@ -101,7 +101,7 @@ impl Operation for GetStock {
                 owner,
                 search: "",
                 sku: None,
-                in_stock: None,
+                level: None,
                 order: "sku",
                 descending: false,
             };

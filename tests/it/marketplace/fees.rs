@@ -17,6 +17,11 @@ fn open() -> Shop {
     })
 }
 
+/// The same without a discount for anybody.
+fn open_without_discount() -> Shop {
+    Shop::open_with(|site| site.config("tax.rate", 7.5))
+}
+
 /// The requests about fees that the marketplace got.
 fn asked(shop: &Shop) -> Vec<Value> {
     let requests = shop.world.requests().into_iter();
@@ -185,4 +190,95 @@ fn the_page_shows_what_remains_with_ones_own_tax() {
     let form = Request::new("POST", &format!("{PAGE}/imposto")).form(&[("imposto", "")]);
     ana.send(form).expect(303);
     assert_eq!(get(&ana, &format!("?conta={LOJA}")).ok()["imposto"], json!(7.5));
+}
+
+#[test]
+fn what_is_not_known_is_missing_and_never_zero() {
+    let shop = open_without_discount();
+    let ana = shop.ana();
+    let read =
+        |query: &str| ana.get(&format!("{PAGE}?conta={LOJA}&preco=200{query}")).expect(200).text();
+    let page = read("");
+    assert!(page.contains("sem contar o frete e o custo"), "{page}");
+    assert_eq!(page.matches("falta informar").count(), 4, "freight and cost, in both kinds");
+    let page = read("&imposto=");
+    assert!(page.contains("sem contar o frete, o imposto e o custo"), "{page}");
+    // 200 - 24 of commission - 15 of tax - 12.50 - 80.
+    let page = read("&frete=12,50&custo=80");
+    for said in ["− R$ 12,50", "− R$ 80,00", "− R$ 15,00", "R$ 68,50", "sobram 34,3% do preço"]
+    {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    assert!(!page.contains("falta informar"), "{page}");
+    let page = read("&frete=0&custo=0&imposto=0");
+    assert!(page.contains("R$ 176,00") && !page.contains("sem contar"), "{page}");
+    for (query, field) in [
+        ("&frete=x", "frete"),
+        ("&custo=-1", "custo"),
+        ("&imposto=101", "imposto"),
+        ("&margem=100", "margem"),
+    ] {
+        let target = format!("{PAGE}?conta={LOJA}&preco=200{query}");
+        let page = ana.send(Request::new("GET", &target).header("Accept", "text/html"));
+        let page = page.expect(422).text();
+        assert!(page.contains(&format!("id=\"{field}-erro\"")), "{query}: {page}");
+    }
+}
+
+#[test]
+fn the_price_for_a_margin_counts_the_fees_of_that_price() {
+    let shop = open_without_discount();
+    let ana = shop.ana();
+    let read =
+        |query: &str| ana.get(&format!("{PAGE}?conta={LOJA}&imposto=8{query}")).expect(200).text();
+    // Of each real 12 of 100 go as commission, 8 as tax, 20 shall remain: 60 pay 30.
+    let page = read("&preco=200&frete=10&custo=20&margem=20");
+    assert!(page.contains("Preço para sobrar 20%"), "{page}");
+    assert!(page.contains("preco=50%2C00"), "{page}");
+    // With the fixed fee of 6.75 that only low prices have, 60 of 100 pay 36.75.
+    let page = read("&preco=200&frete=10&custo=20&margem=20&logistica=self_service");
+    assert!(page.contains("preco=61%2C25"), "{page}");
+    let page = read("&preco=200&frete=10&custo=20&margem=85");
+    assert!(page.contains("nenhum preço"), "{page}");
+    let page = read("&preco=200&custo=20&margem=20");
+    assert!(page.contains("falta o frete") && !page.contains("Preço para sobrar"), "{page}");
+}
+
+#[test]
+fn it_starts_from_a_listing_or_a_product_chosen_by_name() {
+    let shop = open_without_discount();
+    let ana = shop.ana();
+    let all =
+        ana.send(Request::new("GET", "/painel/anuncios").header("Accept", "application/json"));
+    let id = all.ok()["dados"][0]["id"].as_str().unwrap().to_owned();
+    let body = json!({ "titulo": "Cabo azul", "sku": "CAB", "custo": 7, "preco": 30 });
+    let made = ana.post("/painel/produtos", &body).expect(201).json();
+    let product = made["id"].as_str().unwrap();
+    let page = ana.get(&format!("{PAGE}?anuncio={id}")).expect(200).text();
+    for said in ["value=\"89,90\"", "como o anúncio", "O marketplace muda as taxas", &*id] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let page = ana.get(&format!("{PAGE}?produto={product}")).expect(200).text();
+    for said in ["value=\"30,00\"", "value=\"7,00\"", "− R$ 7,00", "Cabo azul"] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    // What is typed stands above what the product says.
+    let typed = format!("{PAGE}?produto={product}&conta={LOJA}&preco=40&custo=9");
+    let page = ana.get(&typed).expect(200).text();
+    assert!(page.contains("value=\"40\"") && page.contains("− R$ 9,00"), "{page}");
+    // One that is found is taken; of several one chooses.
+    let found = ana.get(&format!("{PAGE}?busca=cabo+azul")).expect(303);
+    assert_eq!(found.header("location"), Some(&*format!("{PAGE}?produto={product}")));
+    let garrafa = json!({ "titulo": "Garrafa", "sku": "GAR" });
+    ana.post("/painel/produtos", &garrafa).expect(201);
+    let page = ana.get(&format!("{PAGE}?busca=garrafa")).expect(200).text();
+    assert!(page.contains(&format!("{PAGE}?anuncio={id}")), "{page}");
+    assert!(page.contains("De qual você quer calcular?") && page.contains("<datalist"), "{page}");
+    let page = ana.get(&format!("{PAGE}?busca=nada")).expect(200).text();
+    assert!(page.contains("Nenhum anúncio ou produto seu tem “nada”"), "{page}");
+    let rui = shop.site.person("rui");
+    rui.get(&format!("{PAGE}?produto={product}")).expect(404);
+    rui.get(&format!("{PAGE}?anuncio={id}")).expect(404);
+    let page = rui.get(&format!("{PAGE}?busca=cabo")).expect(200).text();
+    assert!(!page.contains("Cabo azul"), "{page}");
 }

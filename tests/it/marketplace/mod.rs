@@ -9,7 +9,8 @@ mod health; // What an owner sees about the reading of an account.
 mod inbox; // The marketplace's notifications, as the operator sees them.
 mod invoices;
 mod labels; // Labels for parcels: which, by whom, and the errors.
-mod linking; // From consent to sale, with the simulated marketplace.
+mod linking;
+mod listing_page; // From consent to sale, with the simulated marketplace.
 mod mirror; // Listings, questions, claims and shipments, as the marketplace has them.
 mod odd_records; // One bad record does not break a page of good ones.
 mod receiving; // Notifications are accepted at once, however slow the marketplace is.

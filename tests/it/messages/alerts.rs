@@ -72,6 +72,7 @@ fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
         "inatividade",
         "lembrete_checkin",
         "pergunta",
+        "estoque_baixo",
         INVITATION,
         BILL,
         "webhook_desligado",

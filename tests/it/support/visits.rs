@@ -53,6 +53,7 @@ pub fn shops(person: &Actor<'_>, shop: u64) {
         (SALES, "?q=1"),
         (SALES, "?q=garrafa&estado=paid"),
         (LISTINGS, "?q=a&ordem=-preco"),
+        (LISTINGS, "?estado=active"),
         (QUESTIONS, "?estado=pendente"),
         (QUESTIONS, "?q=a"),
         (CLAIMS, "?estado=aberta"),

@@ -1,6 +1,7 @@
 //! Listings in the database. Triggers keep the counts by state.
 
 use super::pages::{self, WireListing};
+use crate::base::text::{like_beginning, search_key};
 use crate::base::{Cents, Instant, MlUserId, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
@@ -94,6 +95,86 @@ impl Listed for SellerListing {
     fn wire(self, services: &Services, stores: &Stores) -> WireListing {
         WireListing::of(services, stores, self)
     }
+}
+
+/// What listings of a list add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Worth {
+    pub listings: i64,
+    /// Units for sale.
+    pub units: i64,
+    /// Those at their prices.
+    pub value: Cents,
+}
+
+/// What the listings of an owner add up to, by the marketplace's names of their
+/// states.
+pub fn worths(
+    tx: &ReadTx<'_>,
+    (owner, account): (UserId, Option<MlUserId>),
+    search: &str,
+) -> Result<Vec<(String, Worth)>> {
+    let (key, beginning) = (search_key(search), like_beginning(search));
+    let mut filters = Filters::new("owner_id = :owner", &[(":owner", &owner)]);
+    filters.and_if("ml_user_id = :store", ":store", &account);
+    if !search.is_empty() {
+        filters.and(FOUND, &[(":key", &key), (":from", &beginning)]);
+    }
+    // Floats, because the sum of whole numbers fails when it is too large.
+    let sql = format!(
+        "SELECT (SELECT text FROM word WHERE word_id = status), count(*),
+                CAST(min(total(max(available, 0)), 9e18) AS INTEGER),
+                CAST(min(total(max(available, 0) * price_cents), 9e18) AS INTEGER)
+         FROM listing WHERE {} GROUP BY status",
+        filters.sql()
+    );
+    tx.all(&sql, filters.values(), |row| {
+        let worth = Worth { listings: row.get(1)?, units: row.get(2)?, value: row.get(3)? };
+        Ok((row.get(0)?, worth))
+    })
+}
+
+/// The listings of an owner with a SKU, those that changed last first.
+pub fn of_sku(tx: &ReadTx<'_>, owner: UserId, sku: &str, most: u32) -> Result<Vec<SellerListing>> {
+    tx.records(
+        "FROM listing WHERE owner_id = ?1 AND sku = ?2 AND sku <> ''
+         ORDER BY updated_at DESC, item_id DESC LIMIT ?3",
+        (owner, sku, most),
+    )
+}
+
+/// How many listings of an owner have a SKU.
+pub fn count_of_sku(tx: &ReadTx<'_>, owner: UserId, sku: &str) -> Result<u64> {
+    tx.count(
+        "SELECT count(*) FROM listing WHERE owner_id = ?1 AND sku = ?2 AND sku <> ''",
+        (owner, sku),
+    )
+}
+
+/// Some listings that a search finds, those that changed last first.
+pub fn found(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    search: &str,
+    most: u32,
+) -> Result<Vec<SellerListing>> {
+    let (key, beginning) = (search_key(search), like_beginning(search));
+    let sql = format!(
+        "FROM listing WHERE owner_id = :owner AND {FOUND}
+         ORDER BY updated_at DESC, item_id DESC LIMIT :most"
+    );
+    let values: [(&str, &dyn rusqlite::ToSql); 4] =
+        [(":owner", &owner), (":key", &key), (":from", &beginning), (":most", &most)];
+    tx.records(&sql, &values[..])
+}
+
+/// Titles of the listings that changed last.
+pub fn newest(tx: &ReadTx<'_>, owner: UserId, most: u32) -> Result<Vec<String>> {
+    tx.values(
+        "SELECT title FROM listing WHERE owner_id = ?1
+         ORDER BY updated_at DESC, item_id DESC LIMIT ?2",
+        (owner, most),
+    )
 }
 
 /// One listing of an owner.

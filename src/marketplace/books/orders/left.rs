@@ -2,7 +2,7 @@
 
 use super::cost::Unit;
 use crate::base::Cents;
-use crate::marketplace::tools::fees::share;
+use crate::marketplace::tools::fees::remains::share;
 
 /// The parts of a sale. What the marketplace has not told, and a cost that nobody has
 /// entered, is `None`: it is missing, not zero.

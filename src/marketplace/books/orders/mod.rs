@@ -12,6 +12,7 @@ pub mod effects;
 mod freight;
 pub mod left;
 pub mod list;
+pub mod of_listing;
 pub mod pages;
 mod runs;
 pub mod sale;

@@ -15,7 +15,7 @@ use super::{StoredOrder, is_sale_status};
 use crate::base::{Cents, Day, Instant, UserId, Zone};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::books::words::Words;
-use crate::marketplace::tools::fees::share;
+use crate::marketplace::tools::fees::remains::share;
 
 /// The span that holds all days.
 const ALL: i64 = -1;

@@ -11,6 +11,7 @@
 pub mod answer;
 pub mod buyers;
 pub mod cards;
+pub mod of_listing;
 pub mod pages;
 pub mod replies;
 pub mod send_answer;

@@ -3,16 +3,18 @@
 //! Fees come from the marketplace and are cached for a day. They are fetched
 //! with the account's token, because an account may have its own. The discount
 //! for reputation and the tax are settings, because the marketplace returns
-//! neither.
+//! neither. Freight and cost are typed, or come from the product.
 
+pub mod origin;
 pub mod pages;
+pub mod remains;
 pub mod store;
 pub mod views;
 
 use crate::app::App;
-use crate::base::{Cents, MlUserId, UserId};
+use crate::base::{MlUserId, UserId};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
-use crate::marketplace::client::{Fee, FeeQuestion, Fees};
+use crate::marketplace::client::{FeeQuestion, Fees};
 use crate::panel::view::address;
 use crate::services::Services;
 
@@ -35,18 +37,14 @@ pub const LOGISTICS: [(&str, &str); 9] = [
 /// The path of the calculator.
 pub const PATH: &str = "/painel/ml/calculadora";
 
-/// The address of the calculator, filled in from a listing of an account.
-pub fn address_for(account: MlUserId, price: Cents, category: &str, logistic: &str) -> String {
-    let is_known = LOGISTICS.iter().any(|(known, _)| *known == logistic);
-    address(
-        PATH,
-        &[
-            ("conta", &account.to_string()),
-            ("preco", &price.typed()),
-            ("categoria", category),
-            ("logistica", if is_known { logistic } else { "" }),
-        ],
-    )
+/// The address of the calculator for a listing, such as `MLB123`.
+pub fn address_for_listing(id: &str) -> String {
+    address(PATH, &[("anuncio", id)])
+}
+
+/// The address of the calculator for a product.
+pub fn address_for_product(id: &i64) -> String {
+    address(PATH, &[("produto", &id.to_string())])
 }
 
 /// The fees for a question, from the cache or from the marketplace.
@@ -77,42 +75,15 @@ pub fn tax_rate(services: &Services, own: Option<f64>) -> f64 {
     own.unwrap_or(services.config.tax.rate)
 }
 
+/// The same; `None` when nobody has set one, which is not the same as no tax.
+pub fn known_tax_rate(services: &Services, own: Option<f64>) -> Option<f64> {
+    own.or_else(|| Some(services.config.tax.rate).filter(|rate| *rate > 0.0))
+}
+
 /// Percent taken off the commission for a reputation.
 pub fn discount(services: &Services, reputation: &str) -> f64 {
     let discounts = &services.config.marketplace.reputation_discount;
     discounts.get(reputation).copied().unwrap_or(0.0)
-}
-
-/// What remains of a sale for its seller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Remains {
-    pub commission: Cents,
-    pub discount: Cents,
-    pub fixed: Cents,
-    pub tax: Cents,
-    pub left: Cents,
-}
-
-impl Remains {
-    /// What remains of a price after a fee, a discount of the commission and
-    /// a tax of the price, both in percent.
-    pub fn of(price: Cents, fee: Fee, discount: f64, tax: f64) -> Self {
-        let commission = share(price, fee.percent);
-        let discount = share(commission, discount);
-        let tax = share(price, tax);
-        Self {
-            commission,
-            discount,
-            fixed: fee.fixed,
-            tax,
-            left: Cents(price.0 - commission.0 + discount.0 - fee.fixed.0 - tax.0),
-        }
-    }
-}
-
-/// A share of an amount, to the nearest centavo.
-pub fn share(of: Cents, percent: f64) -> Cents {
-    Cents::from_reais(of.reais() * percent / 100.0).unwrap_or_default()
 }
 
 /// A person's own settings for the calculator.
@@ -121,41 +92,4 @@ pub struct Own {
     /// In percent; `None` for the platform's.
     pub tax: Option<f64>,
     pub owner: UserId,
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn what_remains_is_the_price_without_all_that_goes() {
-        let fee = Fee { percent: 14.0, fixed: Cents(675) };
-        let remains = Remains::of(Cents(8_990), fee, 10.0, 6.0);
-        assert_eq!(
-            remains,
-            Remains {
-                commission: Cents(1_259),
-                discount: Cents(126),
-                fixed: Cents(675),
-                tax: Cents(539),
-                left: Cents(6_643),
-            }
-        );
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_is_lost_between_the_parts(
-            price in 1_i64..1_000_000_000, percent in 0.0..=100.0_f64,
-            fixed in 0_i64..10_000, discount in 0.0..=100.0_f64, tax in 0.0..=100.0_f64,
-        ) {
-            let fee = Fee { percent, fixed: Cents(fixed) };
-            let parts = Remains::of(Cents(price), fee, discount, tax);
-            let sum = parts.left.0 + parts.commission.0 - parts.discount.0 + parts.fixed.0 + parts.tax.0;
-            prop_assert_eq!(sum, price);
-            prop_assert!(parts.discount <= parts.commission);
-        }
-    }
 }

@@ -2,28 +2,32 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::views::{Calculated, CalculatorPage, Card, percent};
-use super::{LOGISTICS, Own, PATH, Remains, ask, discount, store, tax_rate};
+use super::origin::{self, Hits, Origin};
+use super::remains::{MOST_CENTS, Remains, Terms};
+use super::views::{Calculated, CalculatorPage, Card, Chosen, PriceFor, percent};
+use super::{LOGISTICS, Own, PATH, ask, discount, known_tax_rate, store, tax_rate};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{Cents, MlUserId, UserId};
 use crate::edge::route::Job;
-use crate::http::{Check, Field, Fields, Problem, Reply, Request};
+use crate::http::{Check, Field, Fields, Problem, Reply, Request, input};
 use crate::identity::Person;
 use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::account::tokens::CallError;
-use crate::marketplace::client::{Failure, FeeQuestion, Fees};
+use crate::marketplace::client::{Failure, Fee, FeeQuestion, Fees};
 use crate::marketplace::tools::unavailable;
+use crate::panel::view::address;
 use crate::panel::{
     Answer, Badge, Flash, Form, FormView, Input, Notice, Pick, Rule, Sent, Tone, form,
 };
-use crate::services::Services;
 use crate::wire;
 
-const FIELDS: [&str; 4] = ["conta", "preco", "categoria", "logistica"];
+const FIELDS: [&str; 8] =
+    ["conta", "preco", "categoria", "logistica", "frete", "custo", "imposto", "margem"];
 const USUAL_PRICE: Cents = Cents(10_000);
-/// Highest price, in centavos: ten million reais.
-const MOST_CENTS: i64 = 1_000_000_000;
+/// Prices whose fees are asked for while the price for a margin is looked for:
+/// the fees of a price may differ from those of another.
+const ROUNDS: usize = 3;
 const NO_CATEGORY: &str = "is no category that the marketplace knows";
 
 /// The notices of the page about the last action.
@@ -57,8 +61,13 @@ struct FeeQuery {
 
 impl FeeQuery {
     fn read(request: &Request) -> Result<Self, Problem> {
-        let asked: Asked = request.query()?;
         let mut check = Check::text();
+        let query = Self::check(request.query()?, &mut check);
+        check.finish()?;
+        Ok(query)
+    }
+
+    fn check(asked: Asked, check: &mut Check) -> Self {
         let account = check.required("conta", asked.conta);
         if account < 1 {
             check.fail("conta", "must be the number of an account");
@@ -77,16 +86,7 @@ impl FeeQuery {
         if !LOGISTICS.iter().any(|(known, _)| *known == logistic) {
             check.fail("logistica", "is no kind of shipping that is known");
         }
-        check.finish()?;
-        Ok(Self { account: MlUserId(account), question: FeeQuestion { price, category, logistic } })
-    }
-
-    /// Reads the form of a browser, where an empty price is an error.
-    fn typed(request: &Request) -> Result<Self, Problem> {
-        if given(request, "preco").is_some_and(|price| price.trim().is_empty()) {
-            return Err(Problem::field("preco", "must not be empty"));
-        }
-        Self::read(request)
+        Self { account: MlUserId(account), question: FeeQuestion { price, category, logistic } }
     }
 
     /// The caller's account that it is about.
@@ -165,30 +165,239 @@ pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply,
     Reply::json(&FeesJson::of(app, &own, account, wanted.question.category, fees))
 }
 
-/// Whether an address of the page asks for fees, which may need a call to the
-/// marketplace.
+/// Whether an address of the page asks for more than the empty form: for fees,
+/// which may need a call to the marketplace, or for what has a name.
 pub fn asks(request: &Request) -> bool {
-    given(request, "conta").is_some()
+    ["conta", "anuncio", "produto", "busca"].iter().any(|name| given(request, name).is_some())
+}
+
+/// What the form of the page says: what was typed, else what the listing or the
+/// product says, else what is usual.
+struct Typed {
+    given: Vec<(String, String)>,
+    origin: Option<Origin>,
+    /// The first of the person's accounts.
+    account: Option<MlUserId>,
+    tax: Option<f64>,
+}
+
+impl Typed {
+    fn value(&self, name: &str) -> String {
+        if let Some((_, value)) = self.given.iter().find(|(known, _)| known == name) {
+            return value.clone();
+        }
+        let amount = |amount: Option<Cents>| amount.map(Cents::typed).unwrap_or_default();
+        let origin = self.origin.as_ref();
+        match name {
+            "preco" => amount(origin.and_then(|one| one.price).or(Some(USUAL_PRICE))),
+            "custo" => amount(origin.and_then(|one| one.cost)),
+            "categoria" => origin.map(|one| one.category.clone()).unwrap_or_default(),
+            "logistica" => {
+                let known = LOGISTICS.iter().map(|(name, _)| *name);
+                let own =
+                    known.clone().find(|name| origin.is_some_and(|one| one.logistic == *name));
+                own.unwrap_or(LOGISTICS[0].0).to_owned()
+            }
+            "conta" => {
+                let account = origin.and_then(|one| one.account).or(self.account);
+                account.map(|account| account.to_string()).unwrap_or_default()
+            }
+            "imposto" => self.tax.map(decimal).unwrap_or_default(),
+            _ => String::new(),
+        }
+    }
+
+    /// The question and what else goes off the price. Of the browser's form an
+    /// empty price is an error; what else is empty is not known.
+    fn read(&self) -> Result<(FeeQuery, Typing), Problem> {
+        let mut check = Check::text();
+        let price = self.value("preco");
+        let query = FeeQuery::check(
+            Asked {
+                conta: Field::of(self.value("conta")),
+                categoria: Field::of(self.value("categoria")),
+                preco: Field::of(price.clone()),
+                logistica: Field::of(self.value("logistica")),
+            },
+            &mut check,
+        );
+        if price.trim().is_empty() {
+            check.fail("preco", "must not be empty");
+        }
+        let mut amount = |name: &'static str, most: i64| {
+            let amount: Option<Cents> = check.optional(name, Field::of(self.value(name)));
+            if amount.is_some_and(|amount| !(0..=most).contains(&amount.0)) {
+                check.fail(name, "is out of range");
+            }
+            amount
+        };
+        let typing = Typing {
+            freight: amount("frete", MOST_CENTS),
+            cost: amount("custo", MOST_CENTS),
+            tax: amount("imposto", 10_000).map(Cents::reais),
+            margin: amount("margem", 9_999).map(Cents::reais),
+        };
+        check.finish()?;
+        Ok((query, typing))
+    }
+}
+
+/// What people type besides the question about fees.
+struct Typing {
+    freight: Option<Cents>,
+    cost: Option<Cents>,
+    tax: Option<f64>,
+    /// Percent of the price that should remain.
+    margin: Option<f64>,
 }
 
 /// `GET /painel/ml/calculadora`: the form, and what remains of a sale.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let visit = (app, person, request);
     let (own, accounts) = read_own(app, person, request)?;
-    let asks = own.may && asks(request);
-    if !asks {
-        let page = calculator((app, person, request), &own, &accounts);
+    let search = given(request, "busca").unwrap_or_default();
+    let typed = typed(visit, &own, &accounts)?;
+    let mut page = calculator(visit, &own, &accounts, &typed);
+    if !own.may || accounts.is_empty() {
         return Reply::page(&page);
     }
-    let outcome = FeeQuery::typed(request).and_then(|wanted| {
-        let account = wanted.of(&accounts)?;
-        if !account.token_ok {
-            return Ok(None);
+    page.names = app.db.read(request.lane, |tx| origin::suggested(tx, own.owner))?;
+    if !search.trim().is_empty() {
+        let hits = app.db.read(request.lane, |tx| Hits::read(tx, own.owner, search.trim()))?;
+        if let Some(only) = hits.only() {
+            return Reply::redirect(&only);
         }
-        let fees = wanted.ask(app, own.owner)?;
-        let price = wanted.question.price;
-        Ok(Some(outcome(app, &own, account, price, &fees)))
-    });
-    let mut page = calculator((app, person, request), &own, &accounts);
+        page.search = search.trim().to_owned();
+        page.hits = Some(hits);
+        return Reply::page(&page);
+    }
+    if given(request, "conta").is_none() && typed.origin.is_none() {
+        return Reply::page(&page);
+    }
+    answered(page, calculate(app, &own, &accounts, &typed))
+}
+
+/// What the address says, with the listing or the product that it names.
+fn typed(
+    (app, _, request): Visit<'_>,
+    own: &Own,
+    accounts: &[LinkedAccount],
+) -> Result<Typed, Problem> {
+    let given = input::unrepeated(request.query_text())?;
+    let value = |name: &str| {
+        let found = given.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.trim().to_owned()).unwrap_or_default()
+    };
+    let (listing, product) = (value("anuncio"), value("produto"));
+    let origin = if own.may {
+        app.db.read(request.lane, |tx| Origin::read(tx, own.owner, (&listing, &product)))?
+    } else {
+        None
+    };
+    let account = accounts.first().map(|one| one.ml_user_id);
+    Ok(Typed { given, origin, account, tax: known_tax_rate(app, own.tax) })
+}
+
+/// The result; `None` when the account must be linked again first.
+fn calculate(
+    app: &App,
+    own: &Own,
+    accounts: &[LinkedAccount],
+    typed: &Typed,
+) -> Result<Option<Calculated>, Problem> {
+    let (query, typing) = typed.read()?;
+    let account = query.of(accounts)?;
+    if !account.token_ok {
+        return Ok(None);
+    }
+    let fees = query.ask(app, own.owner)?;
+    let discount = discount(app, &account.reputation);
+    let terms = |fee: Fee| Terms {
+        fee,
+        discount,
+        tax: typing.tax,
+        freight: typing.freight,
+        cost: typing.cost,
+    };
+    let kind = typed.origin.as_ref().map_or("", |origin| &*origin.kind);
+    let card = |(name, id, of): (&'static str, &'static str, fn(&Fees) -> Fee)| {
+        let terms = terms(of(&fees));
+        let remains = Remains::of(query.question.price, &terms);
+        let price_for = typing.margin.filter(|_| remains.missing().is_empty()).map(|margin| {
+            let price = price_for(app, own.owner, (&query, of), terms, margin);
+            PriceFor { margin, price, href: price.map(|price| typed.address_with(price)) }
+        });
+        Card { name, id, is_own: code_of(id) == kind, fee: terms.fee, remains, price_for }
+    };
+    let mut cards = [
+        card(("Clássico", "classico", |fees| fees.classic)),
+        card(("Premium", "premium", |fees| fees.premium)),
+    ];
+    cards.sort_by_key(|card| !card.is_own);
+    Ok(Some(Calculated {
+        price: query.question.price,
+        account: account.nickname.clone(),
+        reputation: Badge::reputation(&account.reputation),
+        discount,
+        wants_margin: typing.margin.is_some(),
+        tax: typing.tax,
+        cards,
+    }))
+}
+
+/// The marketplace's name of a kind of listing, by the id of its card.
+fn code_of(id: &str) -> &'static str {
+    if id == "classico" { "gold_special" } else { "gold_pro" }
+}
+
+/// The lowest price that was found to leave a margin with its own fees.
+fn price_for(
+    app: &App,
+    owner: UserId,
+    (query, of): (&FeeQuery, fn(&Fees) -> Fee),
+    mut terms: Terms,
+    margin: f64,
+) -> Option<Cents> {
+    let mut found: Option<Cents> = None;
+    for _ in 0..ROUNDS {
+        let Some(price) = terms.price_leaving(margin) else { break };
+        let question = FeeQuestion { price, ..query.question.clone() };
+        let asked = FeeQuery { account: query.account, question }.ask(app, owner);
+        let Ok(fees) = asked else { break };
+        let at_price = Terms { fee: of(&fees), ..terms };
+        if at_price.leaves(price, margin) {
+            found = Some(found.map_or(price, |before| before.min(price)));
+        }
+        if at_price.fee == terms.fee {
+            break;
+        }
+        terms = at_price;
+    }
+    found
+}
+
+impl Typed {
+    /// The address of the same calculation with another price.
+    fn address_with(&self, price: Cents) -> String {
+        let values: Vec<(&str, String)> =
+            FIELDS.iter().map(|name| (*name, self.value(name))).collect();
+        let typed = price.typed();
+        let mut params: Vec<(&str, &str)> = Vec::new();
+        if let Some(origin) = &self.origin {
+            params.push((origin.named.0, &origin.named.1));
+        }
+        for (name, value) in &values {
+            params.push((name, if *name == "preco" { &typed } else { value }));
+        }
+        address(PATH, &params)
+    }
+}
+
+/// The page with the result, or with what is wrong.
+fn answered(
+    mut page: CalculatorPage,
+    outcome: Result<Option<Calculated>, Problem>,
+) -> Result<Reply, Problem> {
     match outcome {
         Ok(Some(outcome)) => {
             page.outcome = Some(outcome);
@@ -232,22 +441,26 @@ fn given(request: &Request, name: &str) -> Option<String> {
         .map(|(_, value)| value.into_owned())
 }
 
-fn calculator(visit: Visit<'_>, own: &Own, accounts: &[LinkedAccount]) -> CalculatorPage {
-    let (app, person, request) = visit;
-    let form = FormView::new(&FIELDS, |name| {
-        given(request, name).unwrap_or_else(|| match name {
-            "preco" => "100,00".to_owned(),
-            "logistica" => LOGISTICS[0].0.to_owned(),
-            "conta" => accounts.first().map(|one| one.ml_user_id.to_string()).unwrap_or_default(),
-            _ => String::new(),
-        })
-    });
+fn calculator(
+    (app, person, request): Visit<'_>,
+    own: &Own,
+    accounts: &[LinkedAccount],
+    typed: &Typed,
+) -> CalculatorPage {
     let pick = |value: String, label: &str| Pick { value, label: label.to_owned() };
     CalculatorPage {
         layout: layout(app, person, request).telling(FLASHES, request),
         may: own.may,
         alert: None,
-        form: form.unfocused(),
+        origin: typed.origin.as_ref().map(|origin| Chosen {
+            title: origin.title.clone(),
+            page: origin.page.clone(),
+            named: origin.named.clone(),
+        }),
+        search: String::new(),
+        hits: None,
+        names: Vec::new(),
+        form: FormView::new(&FIELDS, |name| typed.value(name)).unfocused(),
         accounts: accounts
             .iter()
             .map(|one| pick(one.ml_user_id.to_string(), &one.nickname))
@@ -268,29 +481,6 @@ fn calculator(visit: Visit<'_>, own: &Own, accounts: &[LinkedAccount]) -> Calcul
 /// `6,5`: a number as people type it.
 fn decimal(number: f64) -> String {
     percent(number).trim_end_matches('%').to_owned()
-}
-
-fn outcome(
-    services: &Services,
-    own: &Own,
-    account: &LinkedAccount,
-    price: Cents,
-    fees: &Fees,
-) -> Calculated {
-    let (discount, tax) = (discount(services, &account.reputation), tax_rate(services, own.tax));
-    let card =
-        |name, id, fee| Card { name, id, fee, remains: Remains::of(price, fee, discount, tax) };
-    Calculated {
-        price,
-        account: account.nickname.clone(),
-        reputation: Badge::reputation(&account.reputation),
-        discount,
-        tax,
-        cards: [
-            card("Clássico", "classico", fees.classic),
-            card("Premium", "premium", fees.premium),
-        ],
-    }
 }
 
 /// A percentage with two decimals is read like an amount.
@@ -318,7 +508,9 @@ pub fn set_tax(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     let rate = TAX.read(&mut sent, None);
     if let Err(problem) = sent.finish() {
         return form::show_again(request, problem, |faults| {
-            let mut page = calculator((app, person, request), &own, &accounts);
+            let visit = (app, person, request);
+            let typed = typed(visit, &own, &accounts)?;
+            let mut page = calculator(visit, &own, &accounts, &typed);
             page.tax = TAX.again(request, faults);
             page.alert = page.tax.alert.clone();
             Reply::page(&page)
@@ -340,6 +532,11 @@ fn fault_words(faults: &Fields, name: &str) -> &'static str {
         "categoria" if is_unknown => "O marketplace não conhece esta categoria.",
         "categoria" => "Informe o código da categoria, como MLB31447, ou deixe em branco.",
         "logistica" => "Escolha um envio da lista.",
+        "frete" | "custo" => {
+            "Informe um valor de 0 a 10.000.000,00, com até duas casas, ou deixe em branco."
+        }
+        "imposto" => "Informe uma porcentagem de 0 a 100, como 6,5, ou deixe em branco.",
+        "margem" => "Informe uma porcentagem de 0 a 99,99, como 20, ou deixe em branco.",
         _ => "Confira este campo.",
     }
 }

@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use super::Remains;
+use super::origin::Hits;
+use super::remains::Remains;
 use crate::base::Cents;
 use crate::marketplace::client::Fee;
 use crate::panel::{Badge, FormView, Layout, Notice, Pick};
@@ -16,7 +17,14 @@ pub struct CalculatorPage {
     pub may: bool,
     /// What went wrong.
     pub alert: Option<Notice>,
-    /// `conta`, `preco`, `categoria`, `logistica`.
+    /// The listing or the product that fills the form in.
+    pub origin: Option<Chosen>,
+    /// What was looked for by name, and what was found; `None` without a search.
+    pub search: String,
+    pub hits: Option<Hits>,
+    /// Names that the search suggests.
+    pub names: Vec<String>,
+    /// `conta`, `preco`, `categoria`, `logistica`, `frete`, `custo`, `imposto`, `margem`.
     pub form: FormView,
     /// The options of `conta`.
     pub accounts: Vec<Pick>,
@@ -30,6 +38,15 @@ pub struct CalculatorPage {
     pub outcome: Option<Calculated>,
 }
 
+/// The listing or the product that a calculation is about.
+pub struct Chosen {
+    pub title: String,
+    /// Path of its page.
+    pub page: String,
+    /// The name and the value by which the address names it.
+    pub named: (&'static str, String),
+}
+
 /// What remains of a sale.
 pub struct Calculated {
     pub price: Cents,
@@ -38,9 +55,11 @@ pub struct Calculated {
     pub reputation: Badge,
     /// Percent off the commission.
     pub discount: f64,
+    /// Whether a margin is wanted.
+    pub wants_margin: bool,
     /// Percent of the price.
-    pub tax: f64,
-    /// Classic and Premium.
+    pub tax: Option<f64>,
+    /// Classic and Premium; that of the listing first.
     pub cards: [Card; 2],
 }
 
@@ -48,11 +67,30 @@ pub struct Calculated {
 pub struct Card {
     pub name: &'static str,
     pub id: &'static str,
+    /// Whether the listing that it is about is of this kind.
+    pub is_own: bool,
     pub fee: Fee,
     pub remains: Remains,
+    /// The price for a wanted margin, when all that goes off it is known.
+    pub price_for: Option<PriceFor>,
+}
+
+/// The price that leaves a wanted margin.
+pub struct PriceFor {
+    /// Percent of the price.
+    pub margin: f64,
+    /// `None` when no price does.
+    pub price: Option<Cents>,
+    /// The address of the calculation with that price.
+    pub href: Option<String>,
 }
 
 impl Calculated {
+    /// `6,5%`; empty when it is not known.
+    pub fn tax_words(&self) -> String {
+        self.tax.map(percent).unwrap_or_default()
+    }
+
     /// `72%`: what remains of the price.
     pub fn share(&self, card: &Card) -> String {
         let share = card.remains.left.reais() / self.price.reais() * 100.0;

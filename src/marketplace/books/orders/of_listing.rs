@@ -1,0 +1,62 @@
+//! What one listing sold: its last orders, and its sales by day.
+
+use crate::base::{Cents, Day, Instant, OrderId, UserId, Zone};
+use crate::db::{ReadTx, Result};
+use crate::marketplace::books::order_status::OrderStatus;
+use crate::row;
+
+row! {
+    /// An order of a listing.
+    pub struct ListingOrder {
+        pub id: OrderId = "order_id",
+        pub created_at: Instant,
+        pub quantity: i64,
+        pub total: Cents = "total_cents",
+        /// The marketplace's name of the state.
+        pub status: String = "(SELECT text FROM word WHERE word_id = status)",
+        /// Empty when the marketplace does not say.
+        pub buyer: String = "buyer_nickname",
+    }
+}
+
+/// Units and value that were sold on each of some days.
+#[derive(Debug, PartialEq, Eq)]
+pub struct DailySales {
+    pub units: Vec<i64>,
+    pub gross: Vec<i64>,
+}
+
+/// The last orders of a listing, newest first.
+pub fn last(tx: &ReadTx<'_>, owner: UserId, item: i64, most: u32) -> Result<Vec<ListingOrder>> {
+    tx.records(
+        "FROM sale_order WHERE owner_id = ?1 AND item_id = ?2
+         ORDER BY created_at DESC, order_id DESC LIMIT ?3",
+        (owner, item, most),
+    )
+}
+
+/// What a listing sold on each of so many days from a first one on, by the day of its
+/// orders as their list shows it.
+pub fn by_day(
+    tx: &ReadTx<'_>,
+    (owner, item): (UserId, i64),
+    zone: Zone,
+    (first, days): (Day, usize),
+) -> Result<DailySales> {
+    let mut sold = DailySales { units: vec![0; days], gross: vec![0; days] };
+    let sql = format!(
+        "SELECT created_at, quantity, total_cents FROM sale_order
+         WHERE owner_id = ?1 AND item_id = ?2 AND created_at >= ?3 AND status IN ({})",
+        OrderStatus::sales_in_sql(),
+    );
+    tx.each(&sql, (owner, item, zone.start_of(first)), |row| {
+        let (at, units, gross): (Instant, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let day = usize::try_from(zone.day(at).0 - first.0).ok().filter(|day| *day < days);
+        if let Some(day) = day {
+            sold.units[day] = sold.units[day].saturating_add(units);
+            sold.gross[day] = sold.gross[day].saturating_add(gross);
+        }
+        Ok(())
+    })?;
+    Ok(sold)
+}
