@@ -122,9 +122,10 @@ impl Waiting {
     }
 }
 
-/// `1 pergunta`, `3 perguntas`.
+/// `1 pergunta`, `3 perguntas`; the number does not leave its noun at the end of a
+/// line.
 pub fn counted(count: u64, (one, several): (&str, &str)) -> String {
-    format!("{} {}", grouped(count), if count == 1 { one } else { several })
+    format!("{}\u{a0}{}", grouped(count), if count == 1 { one } else { several })
 }
 
 row! {
@@ -198,9 +199,9 @@ mod tests {
         };
         assert_eq!(Waiting::default().words(), "");
         assert!(!Waiting::default().is_any());
-        assert_eq!(of(1, 1).words(), "1 pergunta · 2 reclamações · 1 pacote");
+        assert_eq!(of(1, 1).words(), "1\u{a0}pergunta · 2\u{a0}reclamações · 1\u{a0}pacote");
         let all = sum(&[of(1, 3), of(2, 1_200), of(3, 4)]);
-        assert_eq!(all.words(), "3 perguntas · 6 reclamações · 1.207 pacotes");
+        assert_eq!(all.words(), "3\u{a0}perguntas · 6\u{a0}reclamações · 1.207\u{a0}pacotes");
         assert_eq!(all.sender, Some(MlUserId(2)));
     }
 }

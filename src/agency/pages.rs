@@ -27,10 +27,26 @@ const ROWS: u32 = 8;
 /// Longest time that a request waits for the checkup it started.
 const PATIENCE_S: u64 = 10;
 
+/// The faults as a filter; those that are found most often stand beside the search.
+const FAULTS: [(&str, &str); 7] = {
+    const fn value(fault: Fault) -> (&'static str, &'static str) {
+        (fault.name(), fault.words())
+    }
+    [
+        value(Fault::Questions),
+        value(Fault::Claims),
+        value(Fault::NoStock),
+        value(Fault::LinkLost),
+        value(Fault::Unread),
+        value(Fault::Reputation),
+        value(Fault::NoListings),
+    ]
+};
+
 pub(super) const LIST: Listing = Listing {
     path: CHECKUP,
     filters: &[
-        Filter { name: "pendencia", label: "Pendência", all: "Todas", values: &Fault::FILTER },
+        Filter { name: "pendencia", label: "Pendência", all: "Todas", values: &FAULTS },
         Filter {
             name: "responsavel",
             label: "Responsável",
@@ -119,7 +135,6 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let (queue, more) = queue;
     Reply::page(&OverviewPage {
         layout: layout(app, person, request),
-        time,
         waiting: waiting.words(),
         queue,
         more,

@@ -118,7 +118,6 @@ pub fn quoted(text: &str, listing: &str) -> String {
 #[template(path = "agency/overview.html", config = "assets/askama.toml")]
 pub struct OverviewPage {
     pub layout: Layout,
-    pub time: PageTime,
     /// What waits at all clients, in words.
     pub waiting: String,
     /// The clients where something waits, the next deadline first, and how many

@@ -133,6 +133,13 @@ pub struct ClientAccount {
     pub findings: Vec<Finding>,
 }
 
+impl ClientAccount {
+    /// Its findings, without those about what waits.
+    pub fn rest(&self) -> Vec<Finding> {
+        self.findings.iter().filter(|one| !one.fault.waits()).copied().collect()
+    }
+}
+
 row! {
     /// An account of a client as it is stored.
     #[derive(Clone, Debug)]

@@ -51,7 +51,6 @@ pub(in crate::agency) const LIST: Listing = Listing {
         Head::sorts("Cliente", "nome"),
         Head::sorts("O que espera", store::BY_DEADLINE),
         Head::plain("Vendas, 30 dias").numeric(),
-        Head::plain("Situação"),
     ],
     file: "clientes.csv",
     csv: &[
