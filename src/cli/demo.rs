@@ -219,7 +219,7 @@ fn play(services: &Services) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Has the agency look after three clients.
+/// Has the agency look after clients.
 fn look_after(
     services: &Services,
     operator: &demo_data::Operator<'_>,
