@@ -236,6 +236,8 @@ const OF_PERSON: [(&str, &str, &str); 17] = [
     ("one_time_link", "link_hash", "user_id = ?1"),
     ("drop_link", "link_id", "supplier_id = ?1"),
     ("drop_link", "link_id", "seller_id = ?1"),
+    ("drop_foreign", "supplier_id, seller_id, item_id", "supplier_id = ?1"),
+    ("drop_foreign", "supplier_id, seller_id, item_id", "seller_id = ?1"),
     ("drop_relation", "relation_id", "supplier_id = ?1"),
     ("drop_relation", "relation_id", "seller_id = ?1"),
 ];

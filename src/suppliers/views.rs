@@ -5,12 +5,12 @@ use askama::Template;
 use crate::accounts::views::ApiPlan;
 use crate::dropshipping::bulk::{Row, RowStatus};
 use crate::dropshipping::links::ShownLink;
-use crate::dropshipping::orders::{DropOrder, DropOrderStatus, Owed};
+use crate::dropshipping::debts::{Debtor, Owed, Sum};
+use crate::dropshipping::orders::{DropOrder, DropOrderStatus};
 use crate::dropshipping::relations::{Invitation, Related};
 use crate::dropshipping::unmatched::Unmatched;
-use crate::panel::chart::Stat;
 use crate::panel::view::Field;
-use crate::panel::{FormView, Layout, Notice, PageTime, Pick, Table, When};
+use crate::panel::{FormView, Layout, Notice, PageTime, Pick, QueueItem, Table, When};
 
 /// `GET /fornecedor`.
 #[derive(Template)]
@@ -22,12 +22,41 @@ pub struct SupplierHome {
     /// `sexta-feira, 20 de novembro`.
     pub today: String,
     pub owed: Owed,
-    pub stats: Vec<Stat>,
+    /// Who owes, the longest overdue first.
+    pub debtors: Vec<DebtorRow>,
+    /// How many more there are.
+    pub more: usize,
+    /// Whether somebody is late who can be reminded.
+    pub can_remind: bool,
+    /// When all can be reminded again; `None` when they can be now.
+    pub wait: Option<String>,
+    /// What waits besides payments.
+    pub todo: Vec<QueueItem>,
     pub sellers: usize,
     pub invitations: usize,
     pub links: i64,
-    pub newest: Vec<OrderRow>,
+    /// In this month.
+    pub paid: Sum,
+    /// `2026-11`: the month of today.
+    pub month: String,
     pub api_plan: Option<ApiPlan>,
+}
+
+/// Somebody who owes, with what depends on the time.
+pub struct DebtorRow {
+    pub one: Debtor,
+    /// `3 pedidos`.
+    pub orders: String,
+    /// Centavos that are not due yet.
+    pub pending: i64,
+    /// Civil day on which the oldest debt became or becomes due.
+    pub oldest: String,
+    /// `há 3 dias`, or that it is not due yet.
+    pub age: String,
+    /// Civil day of the next that becomes due.
+    pub next: Option<String>,
+    /// A reminder that stands.
+    pub reminded: Option<When>,
 }
 
 /// `GET /fornecedor/vendedores`, and its answer when a field is at fault.
@@ -95,7 +124,16 @@ pub struct OrdersPage {
     pub layout: Layout,
     pub table: Table,
     pub orders: Vec<OrderRow>,
-    pub owed: Owed,
+    /// What the filter comes to, in words.
+    pub sum: String,
+    /// What of it is open.
+    pub open: Sum,
+    /// Whether all that is open is ticked from the start.
+    pub marks: bool,
+    /// What acts on all of the filter are told of the moment.
+    pub seen: String,
+    /// What can be reminded of, of all sellers.
+    pub late: Sum,
     /// When all can be reminded again; `None` when they can be now.
     pub wait: Option<String>,
     pub has_sellers: bool,
