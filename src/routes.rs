@@ -230,8 +230,8 @@ fn webhooks(who: Access, list: &'static str) -> [Route; 13] {
 
 /// The pages of suppliers, and what sellers owe to suppliers.
 #[rustfmt::skip]
-fn drop_panels() -> [Route; 26] {
-    use suppliers::{home, links, list, orders, owed, payments, reminders, sellers, unmatched};
+fn drop_panels() -> [Route; 29] {
+    use suppliers::{home, links, list, orders, owed, payments, reminders, sellers, statement, unmatched};
     [
         Supplier.get("/fornecedor", Run::Read(home::home), "A supplier's home."),
         Supplier.get("/fornecedor/vendedores", Run::Read(sellers::list), "A supplier's sellers and invitations, as page or JSON."),
@@ -246,6 +246,9 @@ fn drop_panels() -> [Route; 26] {
         Supplier.post("/fornecedor/vinculos/importar", Run::Write(list::preview), "Says what would become of a list of links."),
         Supplier.post("/fornecedor/vinculos/importar/aplicar", Run::Slow(list::apply), "Makes the links of a list."),
         Supplier.get("/fornecedor/conferencia", Run::Slow(unmatched::list), "Listings without a product, as page, JSON or CSV."),
+        Supplier.post("/fornecedor/conferencia/separar", Run::Write(unmatched::put_aside), "Says that a listing sells nothing of the supplier's.").small(),
+        Supplier.post("/fornecedor/conferencia/mostrar", Run::Write(unmatched::take_up), "Takes that back.").small(),
+        Supplier.get("/fornecedor/extrato", Run::Slow(statement::show), "What a seller ordered and paid in a month, as page, JSON or CSV."),
         Supplier.get("/fornecedor/pedidos", Run::ReadOrSlow(orders::needs_slow_lane, orders::list), "Drop orders, as page, JSON or CSV."),
         Supplier.post("/fornecedor/pedidos/pagos", Run::Chosen(payments::pay_many), "Notes that drop orders were paid.").small(),
         Supplier.post("/fornecedor/pedidos/pagos/desfazer", Run::Slow(payments::unpay_many), "Takes payments back that were noted together.").small(),

@@ -232,3 +232,32 @@ pub fn debtors(
         (supplier, now, most),
     )
 }
+
+/// The same for each seller who has some, by name.
+pub fn by_seller(tx: &ReadTx<'_>, wanted: &DropOrderQuery) -> Result<Vec<(UserId, String, Tally)>> {
+    let filters = wanted.others();
+    let sql = format!(
+        "SELECT seller_id, coalesce((SELECT name FROM user u WHERE u.user_id = seller_id), ''),
+                state, state = 1 AND due_at <= :now, count(*), sum(amount_cents)
+         FROM drop_order WHERE {} GROUP BY 1, 3, 4 ORDER BY 2, 1",
+        filters.sql()
+    );
+    let mut values = filters.values().to_vec();
+    values.push((":now", &wanted.now));
+    let rows: Vec<(UserId, String, i64, bool, i64, i64)> = tx.tuples(&sql, &values[..])?;
+    let mut sellers: Vec<(UserId, String, Tally)> = Vec::new();
+    for (id, name, state, is_late, orders, cents) in rows {
+        if sellers.last().is_none_or(|last| last.0 != id) {
+            sellers.push((id, name, Tally::default()));
+        }
+        let Some((_, _, tally)) = sellers.last_mut() else { continue };
+        let place = match (state, is_late) {
+            (1, true) => &mut tally.owed.overdue,
+            (1, false) => &mut tally.owed.pending,
+            (2, _) => &mut tally.paid,
+            _ => &mut tally.cancelled,
+        };
+        *place = Sum { orders, amount: Cents(cents) };
+    }
+    Ok(sellers)
+}

@@ -17,6 +17,7 @@ pub mod orders;
 pub mod payments;
 pub mod relations;
 pub mod reminders;
+pub mod suggest;
 pub mod unmatched;
 
 /// A condition on sellers: those with whom `:supplier` has an active relation.

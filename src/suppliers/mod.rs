@@ -11,6 +11,7 @@ pub mod owed;
 pub mod payments;
 pub mod reminders;
 pub mod sellers;
+pub mod statement;
 pub mod unmatched;
 pub mod views;
 

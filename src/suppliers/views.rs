@@ -5,10 +5,10 @@ use askama::Template;
 use crate::accounts::views::ApiPlan;
 use crate::dropshipping::bulk::{Row, RowStatus};
 use crate::dropshipping::links::ShownLink;
-use crate::dropshipping::debts::{Debtor, Owed, Sum};
+use crate::dropshipping::debts::{Debtor, Owed, Sum, Tally};
 use crate::dropshipping::orders::{DropOrder, DropOrderStatus};
 use crate::dropshipping::relations::{Invitation, Related};
-use crate::dropshipping::unmatched::Unmatched;
+use crate::dropshipping::unmatched::{Suggested, Unmatched};
 use crate::panel::view::Field;
 use crate::panel::{FormView, Layout, Notice, PageTime, Pick, QueueItem, Table, When};
 
@@ -113,8 +113,15 @@ impl PreviewPage {
 pub struct UnmatchedPage {
     pub layout: Layout,
     pub has_sellers: bool,
+    /// `12 anúncios`: what the filter comes to.
+    pub sum: String,
+    /// The row with the focus, after an act on the one that had its place.
+    pub focus: Option<usize>,
+    /// Whether the rows are those that were put aside.
+    pub aside: bool,
     pub table: Table,
-    pub rows: Vec<Unmatched>,
+    /// Each with the product that it likely sells.
+    pub rows: Vec<(Unmatched, Option<Suggested>)>,
 }
 
 /// `GET /fornecedor/pedidos`.
@@ -154,6 +161,36 @@ impl OrderRow {
         let is_ready = self.order.shipping_status.as_deref() == Some("ready_to_ship");
         self.status.is_open() && is_ready && self.order.shipping_id.is_some()
     }
+}
+
+/// `GET /fornecedor/extrato`.
+#[derive(Template)]
+#[template(path = "statement.html", config = "assets/askama.toml")]
+pub struct StatementPage {
+    pub layout: Layout,
+    /// Whose it is, of which month, and what it comes to.
+    pub sum: String,
+    pub table: Table,
+    /// Addresses of the months beside this one.
+    pub earlier: String,
+    pub later: Option<String>,
+    /// `2026-11`.
+    pub month: String,
+    /// The number of the seller; empty for all.
+    pub seller: String,
+    pub sellers: Vec<Pick>,
+    pub by_seller: Vec<StatementRow>,
+    /// The orders of the one seller, with the day on which each was sold.
+    pub orders: Vec<OrderRow>,
+    pub days: Vec<String>,
+    pub tally: Tally,
+}
+
+/// What a seller ordered in a month.
+pub struct StatementRow {
+    pub name: String,
+    pub href: String,
+    pub tally: Tally,
 }
 
 /// `GET /painel/fornecedores`.
