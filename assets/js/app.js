@@ -181,10 +181,10 @@ const behaviours = {
     const show = () => {
       const ticked = boxes().filter((one) => one.checked);
       const own = ticked.reduce((sum, one) => sum + Number(one.dataset.amount ?? 0), 0);
-      const sum = all?.checked ? Number(all.dataset.bulkSum ?? 0) : own;
+      const sum = all?.checked ? all.dataset.bulkSum : own && money.format(own / 100);
       const number = all?.checked ? all.dataset.bulkAll : String(ticked.length);
       const words = number === "0" ? "Nada marcado" : number === "1" ? "1 marcado" : `${number} marcados`;
-      said.textContent = sum ? `${words} · ${money.format(sum / 100)}` : words;
+      said.textContent = sum ? `${words} · ${sum}` : words;
       for (const button of bar.querySelectorAll("button")) button.disabled = number === "0";
     };
     document.addEventListener("change", ({ target }) => {

@@ -267,7 +267,7 @@ impl Listing {
             columns: self.columns(query, columns, &params),
             paging: Paging::new(self.path, &paged, query.page.into(), query.per_page.into(), total),
             export: address(self.path, &with(&params, &[("ordem", order), ("formato", "csv")])),
-            narrowed: query.is_narrowed() || more.count() > 0,
+            narrowed: query.is_narrowed() || more.clone().count() > 0,
             days: None,
             sizes: SIZES.map(size).to_vec(),
             query: self.address(query, &more.clone().copied().collect::<Vec<_>>())

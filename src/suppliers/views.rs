@@ -124,6 +124,12 @@ pub struct UnmatchedPage {
     pub rows: Vec<(Unmatched, Option<Suggested>)>,
 }
 
+impl UnmatchedPage {
+    fn is_focus(&self, line: &usize) -> bool {
+        self.focus == Some(*line)
+    }
+}
+
 /// `GET /fornecedor/pedidos`.
 #[derive(Template)]
 #[template(path = "drop_orders.html", config = "assets/askama.toml")]
