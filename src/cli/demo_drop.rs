@@ -64,7 +64,7 @@ pub fn fill_others(tx: &WriteTx<'_>, supplier: UserId, payment_days: u32) -> Res
                 "INSERT INTO drop_order (supplier_id, seller_id, order_id, ordered_at, sku, title, quantity,
                                          unit_cents, amount_cents, state, due_at, paid_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?7 * ?8, iif(?10 IS NULL, 1, 2), ?9, ?10)",
-                params![
+                rusqlite::params![
                     supplier,
                     seller,
                     2_000_009_000_000 + place * 1_000 + day,

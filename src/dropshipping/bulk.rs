@@ -118,7 +118,8 @@ pub fn read(bytes: &[u8], header: Header) -> std::result::Result<Vec<Row>, ListF
     let names: Vec<String> = sheet.header.iter().map(|name| search_key(name)).collect();
     let is_free = header == Header::Free;
     let of = |column: &str| names.iter().position(|name| name == column);
-    let place = |column: usize| of(COLUMNS[column]).or_else(|| of(TRANSLATED[column]).filter(|_| is_free));
+    let place =
+        |column: usize| of(COLUMNS[column]).or_else(|| of(TRANSLATED[column]).filter(|_| is_free));
     let [Some(seller), Some(listing), Some(sku)] = [0, 1, 2].map(place) else {
         return Err(ListFault::Header);
     };
@@ -213,7 +214,10 @@ mod tests {
 
     #[test]
     fn a_list_has_three_columns_in_any_order_and_up_to_500_rows() {
-        let rows = read("sku;ML_ID;seller_id\r\nA-1;MLB7;12\r\n\r\n\"B;2\";mlb8;13\r\n".as_bytes(), Header::Exact);
+        let rows = read(
+            "sku;ML_ID;seller_id\r\nA-1;MLB7;12\r\n\r\n\"B;2\";mlb8;13\r\n".as_bytes(),
+            Header::Exact,
+        );
         let row = |number, seller: &str, listing: &str, sku: &str| Row {
             number,
             seller: seller.to_owned(),
@@ -233,14 +237,19 @@ mod tests {
         ] {
             assert_eq!(read(list.as_bytes(), Header::Exact), Err(fault), "{list}");
         }
-        assert_eq!(read(b"seller_id,ml_id,sku\n1,MLB2,\xff\n", Header::Exact), Err(ListFault::NotText));
+        assert_eq!(
+            read(b"seller_id,ml_id,sku\n1,MLB2,\xff\n", Header::Exact),
+            Err(ListFault::NotText)
+        );
     }
 
     #[test]
     fn a_list_of_people_may_have_more_columns_and_the_panels_names() {
         let read = |text: &str| {
             let rows = read(text.as_bytes(), Header::Free);
-            rows.map(|rows| rows.into_iter().map(|row| (row.seller, row.listing, row.sku)).collect())
+            rows.map(|rows| {
+                rows.into_iter().map(|row| (row.seller, row.listing, row.sku)).collect()
+            })
         };
         let row = || Ok(vec![("12".to_owned(), "MLB7".to_owned(), "A".to_owned())]);
         let own = "seller_id,ml_id,sku,vendedor,anuncio,produto,criado_em\n12,MLB7,A,Ana,Garrafa,Inox,2026\n";

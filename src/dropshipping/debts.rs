@@ -93,7 +93,9 @@ impl Tally {
     /// What a standing comes to; all for none.
     pub fn of(&self, standing: Option<Standing>) -> Sum {
         match standing {
-            None => [self.open(), self.paid, self.cancelled].into_iter().fold(Sum::default(), Sum::and),
+            None => {
+                [self.open(), self.paid, self.cancelled].into_iter().fold(Sum::default(), Sum::and)
+            }
             Some(Standing::Open) => self.open(),
             Some(Standing::Of(DropOrderStatus::Pending)) => self.owed.pending,
             Some(Standing::Of(DropOrderStatus::Overdue)) => self.owed.overdue,
@@ -141,7 +143,7 @@ pub fn tally(tx: &ReadTx<'_>, wanted: &DropOrderQuery) -> Result<Tally> {
         let mut values = filters.values().to_vec();
         values.push((":now", &wanted.now));
         let rows: Vec<(i64, bool, i64, i64)> = tx.tuples(&sql, &values[..])?;
-        let late = rows.iter().filter(|row| row.1).map(|row| (row.2, row.3)).next();
+        let late = rows.iter().find(|row| row.1).map(|row| (row.2, row.3));
         (rows.into_iter().map(|(state, _, orders, cents)| (state, orders, cents)).collect(), late)
     } else {
         let sql = format!(
@@ -174,11 +176,7 @@ pub fn tally(tx: &ReadTx<'_>, wanted: &DropOrderQuery) -> Result<Tally> {
 }
 
 /// Ids of the open drop orders of a filter up to `newest`.
-pub(super) fn open_ids(
-    tx: &ReadTx<'_>,
-    wanted: &DropOrderQuery,
-    newest: i64,
-) -> Result<Vec<i64>> {
+pub(super) fn open_ids(tx: &ReadTx<'_>, wanted: &DropOrderQuery, newest: i64) -> Result<Vec<i64>> {
     let Some(wanted) = wanted.open() else { return Ok(Vec::new()) };
     let mut filters = wanted.filters();
     filters.and("drop_order_id <= :newest", &[(":newest", &newest)]);

@@ -222,7 +222,9 @@ fn words(title: &str) -> Vec<String> {
         let word = singular(if number.is_empty() { part } else { rest_of(part, rest) });
         let unit = UNITS.iter().find(|(written, _)| *written == word).map(|(_, unit)| *unit);
         match unit {
-            Some(unit) if !number.is_empty() => add(format!("{}{unit}", std::mem::take(&mut number))),
+            Some(unit) if !number.is_empty() => {
+                add(format!("{}{unit}", std::mem::take(&mut number)))
+            }
             _ => {
                 add(std::mem::take(&mut number));
                 add(word.to_owned());
@@ -311,7 +313,9 @@ mod tests {
 
     #[test]
     fn nothing_is_suggested_for_little() {
-        for title in ["Mouse sem fio recarregável", "Térmica", "", "300 ml", "Tampa de inox", "Kit 10 facas"] {
+        for title in
+            ["Mouse sem fio recarregável", "Térmica", "", "300 ml", "Tampa de inox", "Kit 10 facas"]
+        {
             assert_eq!(suggested(title, "", ""), None, "{title}");
         }
         assert_eq!(suggested("Camiseta", "RP", "123"), None, "codes that are too short");

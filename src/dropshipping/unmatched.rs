@@ -154,10 +154,8 @@ pub fn found(tx: &ReadTx<'_>, supplier: UserId) -> Result<Found> {
     let some = format!(
         "SELECT owner_id, item_id, status, sku, ean FROM listing WHERE {related} LIMIT {LOOKED_AT}"
     );
-    let sql = format!(
-        "SELECT count(*) FILTER (WHERE {}), count(*) FROM ({some}) AS i",
-        filters.sql()
-    );
+    let sql =
+        format!("SELECT count(*) FILTER (WHERE {}), count(*) FROM ({some}) AS i", filters.sql());
     let (listings, looked_at): (i64, i64) = tx.tuple(&sql, filters.values())?.unwrap_or_default();
     Ok(Found { listings: listings.unsigned_abs(), is_all: looked_at < LOOKED_AT })
 }
@@ -204,7 +202,11 @@ pub fn suggested(
 
 /// Notes that a listing of a related seller sells nothing of the supplier's; false when
 /// there is no such listing.
-pub fn put_aside(tx: &WriteTx<'_>, supplier: UserId, (seller, item): (UserId, i64)) -> Result<bool> {
+pub fn put_aside(
+    tx: &WriteTx<'_>,
+    supplier: UserId,
+    (seller, item): (UserId, i64),
+) -> Result<bool> {
     let is_there: bool = tx.value(
         "SELECT EXISTS (SELECT 1 FROM listing WHERE owner_id = ?1 AND item_id = ?2)",
         (seller, item),

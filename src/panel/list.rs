@@ -270,7 +270,8 @@ impl Listing {
             narrowed: query.is_narrowed() || more.clone().count() > 0,
             days: None,
             sizes: SIZES.map(size).to_vec(),
-            query: self.address(query, &more.clone().copied().collect::<Vec<_>>())
+            query: self
+                .address(query, &more.clone().copied().collect::<Vec<_>>())
                 .split_off(self.path.len()),
         }
     }

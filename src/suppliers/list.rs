@@ -120,7 +120,8 @@ pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
 /// `POST …/aplicar`: makes the links of a list; a row that fails is skipped.
 pub fn apply(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let bytes = csv_read::sent(request)?;
-    let rows = bulk::read(&bytes, Header::Free).map_err(|fault| Problem::field("csv", fault.to_string()))?;
+    let rows = bulk::read(&bytes, Header::Free)
+        .map_err(|fault| Problem::field("csv", fault.to_string()))?;
     let (owner, answer) = (person.account.user_id, Answer::to(request));
     let done = OutcomeJson::of(&bulk::apply(&app.db, owner, rows)?);
     if request.wants_json() {

@@ -121,7 +121,8 @@ pub(super) fn row(order: DropOrder, zone: Zone, now: Instant) -> OrderRow {
 /// Whether a request reads many drop orders: searches, filters and files do.
 pub fn needs_slow_lane(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "ordem" | "vendedor" | "de" | "ate"))
+    asks_for_much(request)
+        || given.any(|(name, _)| matches!(&*name, "q" | "ordem" | "vendedor" | "de" | "ate"))
 }
 
 /// The filter and order that a list's address asks for.
@@ -276,9 +277,8 @@ fn named(choice: &mut Choice, id: UserId, rows: &[DropOrder]) -> Option<String> 
 
 /// `3 pedidos · R$ 60,00 em atraso`: what a list comes to.
 fn in_words(seller: Option<&str>, tally: &Tally, standing: Option<Standing>) -> String {
-    let said = |sum: Sum, words: &str| {
-        (sum.orders > 0).then(|| format!("{} {words}", sum.amount.page()))
-    };
+    let said =
+        |sum: Sum, words: &str| (sum.orders > 0).then(|| format!("{} {words}", sum.amount.page()));
     let amounts = match standing {
         None => [said(tally.open(), "em aberto"), said(tally.paid, "pagos")],
         Some(Standing::Open) => [said(tally.open(), "em aberto"), None],

@@ -93,11 +93,7 @@ pub fn unpay(_: &App, person: &Person, request: &Request) -> Result<Job, Problem
 
 /// `POST /fornecedor/pedidos/pagos`: marks orders as paid: those that are named, all of
 /// them or none, or with `todos` the open ones of the filter, piece by piece.
-pub fn pay_many(
-    app: &App,
-    person: &Person,
-    request: &Request,
-) -> Result<Todo<Reply>, Problem> {
+pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Todo<Reply>, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let (owner, answer) = (person.account.user_id, Answer::to(request));
     let asked = Asked::strictly(request)?;

@@ -190,9 +190,7 @@ fn programs(
     let (all, sellers) = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>((debts::tally(tx, wanted)?, debts::by_seller(tx, wanted)?))
     })?;
-    let seller = |(id, name, tally): &(UserId, String, Tally)| {
-        json!({ "seller_id": id, "vendedor": name, "totais": SumsJson::of(tally) })
-    };
+    let seller = |(id, name, tally): &(UserId, String, Tally)| json!({ "seller_id": id, "vendedor": name, "totais": SumsJson::of(tally) });
     Reply::json(&json!({
         "ok": true, "mes": typed(month), "totais": SumsJson::of(&all),
         "vendedores": sellers.iter().map(seller).collect::<Vec<_>>(),
@@ -254,7 +252,10 @@ fn page(
                 tally,
             })
             .collect(),
-        days: rows.iter().map(|order| zone.civil(order.ordered_at).strftime("%d/%m").to_string()).collect(),
+        days: rows
+            .iter()
+            .map(|order| zone.civil(order.ordered_at).strftime("%d/%m").to_string())
+            .collect(),
         orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
         tally,
     })
@@ -278,6 +279,9 @@ mod tests {
     #[test]
     fn a_month_is_said_and_typed() {
         let month = Day::parse("2026-03-01").unwrap();
-        assert_eq!((in_words(month), typed(month)), ("março de 2026".to_owned(), "2026-03".to_owned()));
+        assert_eq!(
+            (in_words(month), typed(month)),
+            ("março de 2026".to_owned(), "2026-03".to_owned())
+        );
     }
 }

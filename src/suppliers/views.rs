@@ -4,8 +4,8 @@ use askama::Template;
 
 use crate::accounts::views::ApiPlan;
 use crate::dropshipping::bulk::{Row, RowStatus};
-use crate::dropshipping::links::ShownLink;
 use crate::dropshipping::debts::{Debtor, Owed, Sum, Tally};
+use crate::dropshipping::links::ShownLink;
 use crate::dropshipping::orders::{DropOrder, DropOrderStatus};
 use crate::dropshipping::relations::{Invitation, Related};
 use crate::dropshipping::unmatched::{Suggested, Unmatched};

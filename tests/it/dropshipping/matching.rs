@@ -133,12 +133,14 @@ fn a_list_of_products_comes_back_with_whatever_columns_were_added() {
     let site = Site::builder().unlimited().start();
     let sol = site.person_as("sol", "drop");
     let products = "/fornecedor/produtos";
-    let good = json!({ "sku": "A-1", "titulo": "Garrafa", "preco": 20, "custo": 9.5, "estoque": 3 });
+    let good =
+        json!({ "sku": "A-1", "titulo": "Garrafa", "preco": 20, "custo": 9.5, "estoque": 3 });
     sol.post(products, &good).expect(201);
     let import = format!("{products}/importar");
     let counts = |csv: &str| {
         let done = send(&sol, &import, csv).expect(200).json();
-        [&done["criados"], &done["alterados"], &done["sem_mudanca"]].map(|one| one.as_u64().unwrap())
+        [&done["criados"], &done["alterados"], &done["sem_mudanca"]]
+            .map(|one| one.as_u64().unwrap())
     };
     let file = csv(&sol, products);
     assert_eq!(counts(&file), [0, 0, 1], "{file}");
@@ -148,11 +150,15 @@ fn a_list_of_products_comes_back_with_whatever_columns_were_added() {
         file.lines().map(|line| format!("{line}{separator}Prateleira 4\n")).collect();
     let done = send(&sol, &import, &wide).expect(200).json();
     assert_eq!((&done["sem_mudanca"], &done["ignoradas"]), (&json!(1), &json!(["Prateleira 4"])));
-    assert_eq!(counts("SKU;Título;Preço;Estoque;Fornecedor\nA-1;Garrafa azul;21,90;3;x\n"), [0, 1, 0]);
+    assert_eq!(
+        counts("SKU;Título;Preço;Estoque;Fornecedor\nA-1;Garrafa azul;21,90;3;x\n"),
+        [0, 1, 0]
+    );
     assert_eq!(json_of(&sol, products)["dados"][0]["titulo"], "Garrafa azul");
     // A file without a single known column besides the SKU is a mistake.
     send(&sol, &import, "sku,pric\nA-1,3\n").expect(422);
-    let upload = Request::new("POST", &import).header("Accept", "text/html").form(&[("csv", &wide)]);
+    let upload =
+        Request::new("POST", &import).header("Accept", "text/html").form(&[("csv", &wide)]);
     let back = sol.send(upload).expect(303).header("location").unwrap().to_owned();
     assert!(page(&sol, &back).contains("Uma coluna a mais ficou de fora."));
 }
