@@ -1649,6 +1649,18 @@ CREATE INDEX drop_link_of_supplier ON drop_link (supplier_id, link_id);
 CREATE INDEX drop_link_of_both ON drop_link (supplier_id, seller_id, link_id);
 CREATE INDEX drop_link_of_product ON drop_link (product_id);
 
+-- Listings of related sellers of which a supplier said that they sell nothing of theirs. Live within an
+-- active relation.
+CREATE TABLE drop_foreign (
+    supplier_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who said it
+    seller_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose listing
+    item_id     INTEGER NOT NULL,           -- number of the listing id, without the site
+    noted_at    INTEGER NOT NULL,           -- when it was said
+    PRIMARY KEY (supplier_id, seller_id, item_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX drop_foreign_of_seller ON drop_foreign (seller_id);
+
 -- What a seller owes a supplier for an order of a linked listing.
 CREATE TABLE drop_order (
     drop_order_id INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time
@@ -1665,6 +1677,7 @@ CREATE TABLE drop_order (
     due_at        INTEGER NOT NULL,         -- overdue from here on
     paid_at       INTEGER,                  -- when the supplier said that it was paid
     reminded_at   INTEGER,                  -- the last reminder
+    batch         INTEGER,                  -- of payments noted by one press, drawn at random; NULL else
     UNIQUE (order_id, supplier_id)
 ) STRICT;
 
@@ -1674,6 +1687,7 @@ CREATE INDEX drop_order_due ON drop_order (supplier_id, state, due_at, seller_id
 CREATE INDEX drop_order_of_seller ON drop_order (seller_id, ordered_at, drop_order_id);
 CREATE INDEX drop_order_owed ON drop_order (seller_id, state, due_at, supplier_id, amount_cents);
 CREATE INDEX drop_order_paid ON drop_order (supplier_id, paid_at, amount_cents) WHERE state = 2;
+CREATE INDEX drop_order_of_batch ON drop_order (supplier_id, batch) WHERE batch IS NOT NULL;
 
 -- Drop orders by supplier, seller and state, kept by triggers: totals of lists, and what is owed.
 CREATE TABLE drop_order_count (

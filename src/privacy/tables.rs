@@ -220,10 +220,12 @@ pub const TABLES: &[Table] = &[
         "link_id", "iif(supplier_id = ?1, 'fornecedor', 'vendedor') AS lado", "item_id", "site", "product_id", "created_at",
     ], &["supplier_id", "seller_id"],
         "link_id IN (SELECT link_id FROM drop_link WHERE supplier_id = ?1 UNION SELECT link_id FROM drop_link WHERE seller_id = ?1)")),
+    ("drop_foreign", file("anuncios_de_outros_fornecedores", &["item_id", "noted_at"], &["supplier_id", "seller_id"],
+        "supplier_id = ?1")),
     ("drop_order", file("pedidos_de_fornecimento", &[
         "drop_order_id", "iif(supplier_id = ?1, 'fornecedor', 'vendedor') AS lado", "order_id", "ordered_at", "sku", "title",
         "quantity", "unit_cents", "amount_cents", "state", "due_at", "paid_at", "reminded_at",
-    ], &["supplier_id", "seller_id"],
+    ], &["supplier_id", "seller_id", "batch"],
         "drop_order_id IN (SELECT drop_order_id FROM drop_order WHERE supplier_id = ?1
             UNION SELECT drop_order_id FROM drop_order WHERE seller_id = ?1)")),
     ("drop_order_count", SUMS),
