@@ -5,9 +5,8 @@ use askama::Template;
 use super::charts::Charts;
 use super::checkup::{AccountFinding, CheckupTotals, Finding};
 use super::clients::ClientAccount;
-use super::store::{JoinedAccount, TopListing};
-use crate::base::MlUserId;
-use crate::marketplace::tools::labels::views::Parcels;
+use super::store::TopListing;
+use crate::marketplace::tools::labels::views::LabelDesk;
 use crate::panel::chart::Stat;
 use crate::panel::{Layout, PageTime, Progress, Table};
 
@@ -61,9 +60,5 @@ pub struct ReportPage {
 #[template(path = "agency/labels.html", config = "assets/askama.toml")]
 pub struct AgencyLabelsPage {
     pub layout: Layout,
-    /// Number of the account that is shown.
-    pub shown: MlUserId,
-    /// All accounts of all clients.
-    pub accounts: Vec<JoinedAccount>,
-    pub parcels: Parcels,
+    pub desk: LabelDesk,
 }

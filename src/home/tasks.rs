@@ -33,7 +33,7 @@ impl Waiting {
         let meets = agenda::ahead(tx, owner, role, now)?.meets;
         Ok(Self {
             claim_due: claims::next_due(tx, owner)?,
-            parcels: labels::to_send(tx, owner)?,
+            parcels: 0,
             meet: meets.into_iter().find(|meet| meet.entry.starts_at.since(now) <= SOON_S),
         })
     }

@@ -59,6 +59,8 @@ pub struct Shipment {
     pub logistic_type: String,
     /// When the marketplace last changed it, when it says so.
     pub updated_at: Option<Instant>,
+    /// Until when its parcel is to be handed over, when the marketplace says so.
+    pub dispatch_by: Option<Instant>,
 }
 
 impl OrderDocument {
@@ -120,10 +122,12 @@ impl Shipment {
     /// Reads a shipment in the format of 2025 (`logistic.type`) or an older one.
     pub fn read(shipment: &Value) -> Self {
         let kind = text(&shipment["logistic"]["type"]).or_else(|| text(&shipment["logistic_type"]));
+        let limit = |part: &str| instant(&shipment[part]["estimated_handling_limit"]["date"]);
         Self {
             status: text(&shipment["status"]).unwrap_or_default(),
             logistic_type: kind.unwrap_or_default(),
             updated_at: instant(&shipment["last_updated"]),
+            dispatch_by: limit("lead_time").or_else(|| limit("shipping_option")),
         }
     }
 }
