@@ -57,15 +57,15 @@ fn is_joined(tx: &ReadTx<'_>, batch: &Batch) -> db::Result<bool> {
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
         let (wanted, page) = parcel_page::read_query(request)?;
-        let parcels = app.db.read(request.lane, |tx| {
-            ParcelPage::of_stores(tx, &stores(tx)?, wanted, page)
-        })?;
+        let parcels = app
+            .db
+            .read(request.lane, |tx| ParcelPage::of_stores(tx, &stores(tx)?, wanted, page))?;
         return parcels.json(app, request);
     }
     let asked = Asked::of(request)?;
-    let desk = app.db.read(request.lane, |tx| {
-        desk::show(app, tx, (&CLIENTS, stores(tx)?), (request, asked))
-    })?;
+    let desk = app
+        .db
+        .read(request.lane, |tx| desk::show(app, tx, (&CLIENTS, stores(tx)?), (request, asked)))?;
     let told = request.notice.as_deref().and_then(|word| press::told(&CLIENTS, word));
     Reply::page(&AgencyLabelsPage { layout: layout(app, person, request).with_flash(told), desk })
 }

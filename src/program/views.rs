@@ -47,8 +47,7 @@ impl Ahead {
 }
 
 /// The check-in on the student's home: `checkin` of `program/checkin.html`
-/// prints it. Before the check-in it is the largest thing on the page,
-/// afterwards one line.
+/// prints it, in one line.
 #[derive(Clone, Debug)]
 pub struct CheckInCard {
     /// Whether today's is done.
@@ -69,26 +68,6 @@ pub struct CheckInCard {
 impl CheckInCard {
     pub fn flame(&self) -> Flame {
         Flame { days: self.streak }
-    }
-
-    /// One sentence about the streak, before the check-in.
-    pub fn words(&self) -> String {
-        match (self.streak, self.best) {
-            (0, 0) => "O primeiro leva um segundo e começa a sua sequência.".to_owned(),
-            (0, best) => {
-                format!("Hoje começa uma sequência nova. A sua maior foi de {}.", days(best))
-            }
-            (streak, best) if streak >= best => {
-                format!("Com o de hoje são {} seguidos, o seu recorde.", days(streak + 1))
-            }
-            (streak, best) => {
-                format!(
-                    "Com o de hoje são {} seguidos. O seu recorde é {}.",
-                    days(streak + 1),
-                    days(best)
-                )
-            }
-        }
     }
 
     /// `13 dias seguidos`.

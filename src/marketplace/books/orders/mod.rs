@@ -161,7 +161,7 @@ fn apply_alone(
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
-    // New times of the shipment alone are stored, but have no effects.
+    // A new time of the shipment alone is stored, but has no effects.
     let touched = before.as_ref().map(|before| StoredOrder {
         shipment_at: after.shipment_at,
         dispatch_by: after.dispatch_by,
@@ -222,7 +222,8 @@ fn to_store(
     before: Option<&StoredOrder>,
 ) -> Result<StoredOrder> {
     let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
-    let shipped = shipped(tx, context, order.shipment.as_ref(), same_shipment)?;
+    let (shipping_status, logistic_type, shipment_at) =
+        shipped(tx, context, order.shipment.as_ref(), same_shipment)?;
     let known_nickname =
         before.map(|before| &before.buyer_nickname).filter(|_| order.buyer_nickname.is_empty());
     Ok(StoredOrder {
@@ -239,30 +240,26 @@ fn to_store(
         quantity: order.quantity,
         buyer_nickname: known_nickname.unwrap_or(&order.buyer_nickname).clone(),
         shipping_id: order.shipping_id,
-        shipping_status: shipped.status,
-        logistic_type: shipped.kind,
-        shipment_at: shipped.at,
-        dispatch_by: shipped.dispatch_by,
+        shipping_status,
+        logistic_type,
+        shipment_at,
+        dispatch_by: dispatch_by(order.shipment.as_ref(), same_shipment),
     })
 }
 
-/// What an order's row has of its shipment: state and kind, the time of that
-/// state, and until when the parcel is to be handed over.
-#[derive(Default)]
-struct Shipped {
-    status: Option<i64>,
-    kind: Option<i64>,
-    at: Option<Instant>,
-    dispatch_by: Option<Instant>,
+/// Until when a parcel is to be handed over; the last that was told stays.
+fn dispatch_by(read: Option<&Shipment>, before: Option<&StoredOrder>) -> Option<Instant> {
+    let told = read.and_then(|read| read.dispatch_by);
+    told.or_else(|| before.and_then(|before| before.dispatch_by))
 }
 
-/// What a row is to have of its shipment.
+/// State and kind of a shipment, and the time of that state.
 fn shipped(
     tx: &WriteTx<'_>,
     context: &BookContext,
     read: Option<&Shipment>,
     before: Option<&StoredOrder>,
-) -> Result<Shipped> {
+) -> Result<(Option<i64>, Option<i64>, Option<Instant>)> {
     let word = |text: &str| match text {
         "" => Ok(None),
         text => context.words.number(tx, text).map(Some),
@@ -271,19 +268,11 @@ fn shipped(
     // The later of two states of a shipment wins, as with the order.
     let is_older = |read: &&Shipment| read.updated_at.is_some() && read.updated_at < known_at;
     Ok(match (read.filter(|read| !is_older(read)), before) {
-        (Some(read), _) => Shipped {
-            status: word(&read.status)?,
-            kind: word(&read.logistic_type)?,
-            at: read.updated_at.or(known_at),
-            dispatch_by: read.dispatch_by.or_else(|| before.and_then(|before| before.dispatch_by)),
-        },
-        (None, Some(before)) => Shipped {
-            status: before.shipping_status,
-            kind: before.logistic_type,
-            at: known_at,
-            dispatch_by: before.dispatch_by,
-        },
-        (None, None) => Shipped::default(),
+        (Some(read), _) => {
+            (word(&read.status)?, word(&read.logistic_type)?, read.updated_at.or(known_at))
+        }
+        (None, Some(before)) => (before.shipping_status, before.logistic_type, known_at),
+        (None, None) => (None, None, None),
     })
 }
 
@@ -298,19 +287,16 @@ pub fn apply_shipment(
     let Some(before) = before else {
         return Ok(Applied::Stale);
     };
-    let now = shipped(tx, context, Some(read), Some(&before))?;
-    let after = StoredOrder {
-        shipping_status: now.status,
-        logistic_type: now.kind,
-        shipment_at: now.at,
-        dispatch_by: now.dispatch_by,
-        ..before.clone()
-    };
+    let (shipping_status, logistic_type, shipment_at) =
+        shipped(tx, context, Some(read), Some(&before))?;
+    let dispatch_by = dispatch_by(Some(read), Some(&before));
+    let after =
+        StoredOrder { shipping_status, logistic_type, shipment_at, dispatch_by, ..before.clone() };
     if after == before {
         return Ok(Applied::Unchanged);
     }
     store(tx, owner, order, &after)?;
-    if (now.status, now.kind) == (before.shipping_status, before.logistic_type) {
+    if (shipping_status, logistic_type) == (before.shipping_status, before.logistic_type) {
         return Ok(Applied::Unchanged);
     }
     let (before, after, news_from) = (Some(&before), &after, tx.now());

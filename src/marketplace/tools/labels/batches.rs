@@ -72,12 +72,7 @@ pub fn one(tx: &ReadTx<'_>, batch: i64) -> Result<Option<Batch>> {
 }
 
 /// The newest batches of an account, at most `most`.
-pub fn newest(
-    tx: &ReadTx<'_>,
-    owner: UserId,
-    account: MlUserId,
-    most: u64,
-) -> Result<Vec<Batch>> {
+pub fn newest(tx: &ReadTx<'_>, owner: UserId, account: MlUserId, most: u64) -> Result<Vec<Batch>> {
     tx.records(
         "FROM label_batch b WHERE b.owner_id = ?1 AND b.ml_user_id = ?2 ORDER BY b.batch_id DESC LIMIT ?3",
         (owner, account, i64::try_from(most).unwrap_or(i64::MAX)),

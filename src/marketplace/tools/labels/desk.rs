@@ -313,9 +313,7 @@ fn wire(desk: &Desk, press: &Press) -> PressJson {
         json!({ "id": one.id.to_string(), "conta": one.account, "etiquetas": one.labels,
             "arquivo": desk.file_of(one.id) })
     };
-    let failed = |one: &press::Unprinted| {
-        json!({ "conta": one.account, "shipment_id": one.shipment.to_string(), "motivo": one.why })
-    };
+    let failed = |one: &press::Unprinted| json!({ "conta": one.account, "shipment_id": one.shipment.to_string(), "motivo": one.why });
     PressJson {
         ok: true,
         lotes: press.batches.iter().map(batch).collect(),

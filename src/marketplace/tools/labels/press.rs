@@ -111,9 +111,8 @@ fn one(
             Ok(file) => {
                 refused.forget(store.account, &shipments);
                 let (owner, account, labels) = (store.owner, store.account, parcels.len());
-                let id = app
-                    .db
-                    .write(move |tx| batches::add(tx, (owner, account, by), &parcels))?;
+                let id =
+                    app.db.write(move |tx| batches::add(tx, (owner, account, by), &parcels))?;
                 app.marketplace.printed_files.put(id, Bytes::from(file), now);
                 press.batches.push(Printed { id, account, labels });
                 return Ok(false);
@@ -211,12 +210,7 @@ pub fn told(desk: &Desk, word: &str) -> Option<Notice> {
     }
 }
 
-fn outcome(
-    desk: &Desk,
-    (printed, failed, left): (u64, u64, u64),
-    ids: &str,
-    why: &str,
-) -> Notice {
+fn outcome(desk: &Desk, (printed, failed, left): (u64, u64, u64), ids: &str, why: &str) -> Notice {
     let mut text = Vec::new();
     if failed > 0 {
         text.push(why.to_owned());
@@ -258,12 +252,14 @@ mod tests {
 
     #[test]
     fn batches_are_of_one_store_and_keep_the_order_of_the_list() {
-        let mut all: Vec<Waiting> = (0..120).map(|id| parcel(usize::from(id % 2 == 1), id)).collect();
+        let mut all: Vec<Waiting> =
+            (0..120).map(|id| parcel(usize::from(id % 2 == 1), id)).collect();
         all.push(parcel(2, 500));
         let cut = cut(all);
         let sizes: Vec<_> = cut.iter().map(|one| (one.store, one.parcels.len())).collect();
         assert_eq!(sizes, [(0, 50), (1, 50), (0, 10), (1, 10), (2, 1)]);
-        let first: Vec<i64> = cut[0].parcels.iter().map(|(shipment, _)| *shipment).take(3).collect();
+        let first: Vec<i64> =
+            cut[0].parcels.iter().map(|(shipment, _)| *shipment).take(3).collect();
         assert_eq!(first, [0, 2, 4]);
     }
 

@@ -20,10 +20,14 @@ use crate::marketplace::tools::{Refusal, out_of_reach, told, told_of};
 /// them, because no stored order has them.
 const MOST_ASKED: usize = 5;
 
-const NO_BATCH: Refusal =
-    (StatusCode::NOT_FOUND, "Este lote não existe mais. Volte à página Etiquetas e imprima de novo.");
-const ALL_LEFT: Refusal =
-    (StatusCode::NOT_FOUND, "Todos os pacotes deste lote já saíram, e o marketplace não dá mais a etiqueta.");
+const NO_BATCH: Refusal = (
+    StatusCode::NOT_FOUND,
+    "Este lote não existe mais. Volte à página Etiquetas e imprima de novo.",
+);
+const ALL_LEFT: Refusal = (
+    StatusCode::NOT_FOUND,
+    "Todos os pacotes deste lote já saíram, e o marketplace não dá mais a etiqueta.",
+);
 
 const PDF: HeaderValue = HeaderValue::from_static("application/pdf");
 

@@ -95,6 +95,16 @@ impl LabelDesk {
         }
     }
 
+    /// How many rows the page has.
+    pub fn shown(&self) -> u64 {
+        self.rows.len() as u64
+    }
+
+    /// How many there are of them.
+    pub fn total(&self) -> u64 {
+        self.to_print
+    }
+
     /// The address of a part, narrowed to the same store.
     pub fn part(&self, part: &str) -> String {
         let only = self.only.map(|only| only.to_string()).unwrap_or_default();
