@@ -95,6 +95,11 @@ impl LabelDesk {
         }
     }
 
+    /// Whether rows say of which store they are.
+    pub fn names_stores(&self) -> bool {
+        self.desk.is_agency || self.stores.len() > 1
+    }
+
     /// How many rows the page has.
     pub fn shown(&self) -> u64 {
         self.rows.len() as u64
