@@ -3,7 +3,7 @@
 
 use super::pages::counted;
 use crate::accounts::Role;
-use crate::base::{DAY_S, Instant, UserId};
+use crate::base::{DAY_S, Instant, MlUserId, UserId};
 use crate::content::agenda;
 use crate::content::meets::Meet;
 use crate::db::{ReadTx, Result};
@@ -77,7 +77,7 @@ fn labels(
 /// The tasks of a student with these accounts: lost links, without which nothing
 /// else works, then by deadline.
 pub fn of(accounts: &[AccountSummary], waiting: Waiting, time: PageTime) -> Vec<QueueItem> {
-    let name = |account| {
+    let name = |account: MlUserId| {
         let found = accounts.iter().find(|one| one.linked.ml_user_id == account);
         found.map_or_else(|| unlinked(account), |one| one.linked.nickname.clone())
     };
@@ -244,7 +244,7 @@ fn meet_task(meet: &Meet, time: PageTime) -> QueueItem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Cents, MlUserId};
+    use crate::base::Cents;
     use crate::fixture::{NOW, ZONE};
     use crate::marketplace::account::store;
 

@@ -46,6 +46,11 @@ impl TodaySold {
         super::pages::counted(self.now.0, "venda hoje", "vendas hoje")
     }
 
+    /// `R$ 1.234,56`.
+    pub fn gross(&self) -> String {
+        self.now.1.page()
+    }
+
     /// `ontem até 14:05: 9 · R$ 980,00`.
     pub fn yesterday(&self) -> String {
         let (sold, gross) = self.before;

@@ -54,8 +54,6 @@ pub struct CheckInCard {
     pub done: bool,
     /// Days in a row, including today when it is done; 0 after a missed day.
     pub streak: i64,
-    /// The longest streak, this one included.
-    pub best: i64,
     /// Points for today's check-in; 0 is not shown.
     pub xp: i64,
     pub lap: Lap,

@@ -283,7 +283,15 @@ fn one_press_prints_all_by_deadline_and_can_be_taken_back_or_repeated() {
     let ids: Vec<&str> = sold.iter().map(|(_, shipment)| &**shipment).collect();
     let page = ana.get(LABELS).expect(200).text();
     assert!(page.contains("3 etiquetas a imprimir · despache até amanhã 18:00"), "{page}");
-    let listed = places(&page, &ids.iter().map(|id| format!("envio {id}<")).collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>());
+    let listed = places(
+        &page,
+        &ids.iter()
+            .map(|id| format!("envio {id}<"))
+            .collect::<Vec<_>>()
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>(),
+    );
     assert!(listed.is_sorted(), "oldest first at the same deadline: {listed:?}");
     shop.world.forget_requests();
 
@@ -346,7 +354,10 @@ fn batches_are_of_one_store_and_what_is_refused_stays_to_be_printed() {
     let own = (LOJA.to_string(), "900000003".to_owned());
     assert_eq!(counts, [(&json!(own.0), &json!(2)), (&json!(own.1), &json!(1))]);
     assert_eq!(pressed["falharam"][0]["shipment_id"], json!(gone));
-    assert_eq!((pressed["restam"].as_u64(), pressed["falharam"].as_array().unwrap().len()), (Some(0), 1));
+    assert_eq!(
+        (pressed["restam"].as_u64(), pressed["falharam"].as_array().unwrap().len()),
+        (Some(0), 1)
+    );
     let file = ana.get(batches[1]["arquivo"].as_str().unwrap()).expect(200).text();
     assert!(file.contains(&other) && !file.contains(&sold[0].1), "{file}");
     let page = ana.get(LABELS).expect(200).text();

@@ -1,6 +1,9 @@
 //! A page of labels: of a seller's own accounts, or of all clients of the agency.
 //! All stores stand together, by the time until which parcels are to be handed over.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -80,10 +83,7 @@ pub fn waiting(
     only: Option<MlUserId>,
 ) -> db::Result<Vec<Waiting>> {
     let mut all = Vec::new();
-    for (place, store) in stores.iter().enumerate() {
-        if only.is_some_and(|only| only != store.account) {
-            continue;
-        }
+    for (place, store) in narrowed(stores, only) {
         let parcels = to_print(tx, store.owner, store.account)?;
         all.extend(parcels.into_iter().map(|parcel| Waiting { store: place, parcel }));
     }
@@ -120,6 +120,22 @@ impl Asked {
         let page = page.and_then(|page| u64::try_from(page).ok()).unwrap_or(1);
         Ok(Self { only, printed: part == "impressas", page })
     }
+
+    fn paging(&self, desk: &Desk, total: u64) -> Paging {
+        let only = self.only.map(|only| only.to_string()).unwrap_or_default();
+        let (part, per_page) = if self.printed { ("impressas", BATCHES) } else { ("", ROWS) };
+        let kept = [("conta", &*only), ("parte", part)];
+        Paging::new(desk.path, &kept, self.page, per_page, total)
+    }
+}
+
+/// The stores that a list shows.
+fn narrowed(
+    stores: &[LabelStore],
+    only: Option<MlUserId>,
+) -> impl Iterator<Item = (usize, &LabelStore)> {
+    let all = stores.iter().enumerate();
+    all.filter(move |(_, store)| only.is_none_or(|only| only == store.account))
 }
 
 /// What a desk shows.
@@ -129,52 +145,36 @@ pub fn show(
     (desk, stores): (&'static Desk, Vec<LabelStore>),
     (request, asked): (&Request, Asked),
 ) -> Result<LabelDesk, Problem> {
-    if asked.only.is_some_and(|only| !stores.iter().any(|one| one.account == only)) {
+    if narrowed(&stores, asked.only).next().is_none() && asked.only.is_some() {
         return Err(Problem::not_found());
     }
     let time = PageTime::of(app, request);
     let all = waiting(tx, &stores, asked.only)?;
-    let mut batch_count = 0;
-    for store in stores.iter().filter(|one| asked.only.is_none_or(|only| only == one.account)) {
-        batch_count += batches::count(tx, store.owner, store.account)?;
+    let mut batches = 0;
+    for (_, store) in narrowed(&stores, asked.only) {
+        batches += batches::count(tx, store.owner, store.account)?;
     }
     let refused = &app.marketplace.refused_labels;
-    let ready = |one: &&Waiting| {
-        let store = &stores[one.store];
-        store.can_print && refused.why(store.account, one.parcel.shipment, request.now).is_none()
-    };
-    let (total, per_page) = match asked.printed {
-        true => (batch_count, BATCHES),
-        false => (all.len() as u64, ROWS),
-    };
-    let only = asked.only.map(|only| only.to_string()).unwrap_or_default();
-    let part = if asked.printed { "impressas" } else { "" };
-    let mut rows = Vec::new();
-    let mut done = Vec::new();
+    let why =
+        |one: &Waiting| refused.why(stores[one.store].account, one.parcel.shipment, request.now);
+    let ready = all.iter().filter(|one| stores[one.store].can_print && why(one).is_none()).count();
+    let (mut rows, mut done) = (Vec::new(), Vec::new());
     if asked.printed {
         done = printed_rows(tx, &stores, &asked)?;
     } else {
-        let skipped = usize::try_from((asked.page - 1) * ROWS).unwrap_or(usize::MAX);
-        for one in all.iter().skip(skipped).take(50) {
+        for one in all.iter().skip(place_of(asked.page, ROWS)).take(place_of(2, ROWS)) {
             let store = &stores[one.store];
             let found = parcel(tx, store.owner, store.account, one.parcel.shipment)?;
-            let why = refused.why(store.account, one.parcel.shipment, request.now);
-            rows.extend(found.map(|parcel| parcel_row(parcel, store, why, time)));
+            rows.extend(found.map(|parcel| parcel_row(parcel, store, why(one), time)));
         }
     }
     Ok(LabelDesk {
-        ready: all.iter().filter(ready).count() as u64,
+        ready: ready as u64,
         to_print: all.len() as u64,
-        batches: batch_count,
+        batches,
         first: all.first().and_then(|one| one.parcel.due).map(|due| time.due("despache", due)),
         lost: stores.iter().filter(|one| !one.can_print).map(|one| one.name.clone()).collect(),
-        paging: Paging::new(
-            desk.path,
-            &[("conta", &only), ("parte", part)],
-            asked.page,
-            per_page,
-            total,
-        ),
+        paging: asked.paging(desk, if asked.printed { batches } else { all.len() as u64 }),
         printed: asked.printed,
         only: asked.only,
         desk,
@@ -183,6 +183,11 @@ pub fn show(
         done,
         time,
     })
+}
+
+/// How many rows stand before a page.
+fn place_of(page: u64, per_page: u64) -> usize {
+    usize::try_from(page.saturating_sub(1).saturating_mul(per_page)).unwrap_or(usize::MAX)
 }
 
 fn parcel_row(
@@ -209,13 +214,12 @@ fn printed_rows(
 ) -> db::Result<Vec<BatchRow>> {
     let reach = asked.page.saturating_mul(BATCHES);
     let mut found: Vec<(Batch, &LabelStore)> = Vec::new();
-    for store in stores.iter().filter(|one| asked.only.is_none_or(|only| only == one.account)) {
+    for (_, store) in narrowed(stores, asked.only) {
         let newest = batches::newest(tx, store.owner, store.account, reach)?;
         found.extend(newest.into_iter().map(|batch| (batch, store)));
     }
     found.sort_unstable_by_key(|(batch, _)| (std::cmp::Reverse(batch.printed_at), batch.id));
-    let skipped = usize::try_from(reach - BATCHES).unwrap_or(usize::MAX);
-    let page = found.into_iter().skip(skipped).take(10);
+    let page = found.into_iter().skip(place_of(asked.page, BATCHES)).take(place_of(2, BATCHES));
     let rows = page.map(|(batch, store)| {
         let labels = batches::labels(tx, batch.id)?;
         Ok(BatchRow { batch, store: store.name.clone(), can_print: store.can_print, labels })
@@ -247,9 +251,10 @@ impl PrintForm {
         let first = |name| all_sent(request, name).next().unwrap_or_default().into_owned();
         // The button of a row prints that one, whatever is ticked.
         let alone = first("so");
-        let ids = match alone.is_empty() {
-            true => all_sent(request, "ids").map(|id| id.into_owned()).collect(),
-            false => vec![alone.clone()],
+        let ids = if alone.is_empty() {
+            all_sent(request, "ids").map(Cow::into_owned).collect()
+        } else {
+            vec![alone.clone()]
         };
         Ok(Self {
             ids,
@@ -270,13 +275,15 @@ pub fn print(
     let only = form.conta.map(MlUserId);
     let all = app.db.read(request.lane, |tx| waiting(tx, &stores, only))?;
     let refused = &app.marketplace.refused_labels;
+    let ids: HashSet<&str> = form.ids.iter().map(|id| &**id).collect();
     let chosen: Vec<Waiting> = all
         .into_iter()
         .filter(|one| {
             let (store, shipment) = (&stores[one.store], one.parcel.shipment);
-            match form.todos {
-                true => refused.why(store.account, shipment, request.now).is_none(),
-                false => form.ids.contains(&format!("{}-{shipment}", store.account)),
+            if form.todos {
+                refused.why(store.account, shipment, request.now).is_none()
+            } else {
+                ids.contains(&*format!("{}-{shipment}", store.account))
             }
         })
         .collect();
