@@ -733,6 +733,7 @@ CREATE TABLE sale_order (
     printed_at      INTEGER,                -- when its label was first seen printed
     sent_at         INTEGER,                -- when its parcel was first seen on its way
     delivered_at    INTEGER,                -- when its parcel was first seen delivered
+    dispatch_by     INTEGER,                -- until when the parcel is to be handed over; NULL when not said
     PRIMARY KEY (owner_id, created_at, order_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -743,6 +744,31 @@ CREATE INDEX sale_order_by_number ON sale_order (order_id);
 CREATE INDEX sale_order_to_ship ON sale_order (owner_id, ml_user_id, shipping_id) WHERE shipping_status = 10;
 -- Orders of one listing, counted without a look at them.
 CREATE INDEX sale_order_of_item ON sale_order (owner_id, item_id, created_at, order_id, status);
+
+-- Labels that were printed together: one file of the marketplace.
+CREATE TABLE label_batch (
+    batch_id   INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time, never given again
+    owner_id   INTEGER NOT NULL REFERENCES user ON DELETE CASCADE, -- whose account sends them
+    ml_user_id INTEGER NOT NULL,            -- the account
+    printed_at INTEGER NOT NULL,            -- when
+    printed_by INTEGER NOT NULL             -- who pressed: the owner, or somebody of the agency
+) STRICT;
+
+CREATE INDEX label_batch_of_store ON label_batch (owner_id, ml_user_id, batch_id);
+CREATE INDEX label_batch_by_age ON label_batch (printed_at);
+
+-- Parcels whose label was printed. Without a row it is still to be printed.
+CREATE TABLE label_print (
+    owner_id    INTEGER NOT NULL,           -- as its batch has it
+    ml_user_id  INTEGER NOT NULL,           -- the same
+    shipping_id INTEGER NOT NULL,           -- the parcel
+    batch_id    INTEGER NOT NULL REFERENCES label_batch ON DELETE CASCADE,
+    place       INTEGER NOT NULL,           -- its page in the file, from 0
+    order_id    INTEGER NOT NULL,           -- its first order
+    PRIMARY KEY (owner_id, ml_user_id, shipping_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX label_print_of_batch ON label_print (batch_id, place);
 
 -- Number of orders by store, status and civil day of date_created: the totals of order lists.
 CREATE TABLE order_count (

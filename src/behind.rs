@@ -26,6 +26,7 @@ use crate::identity::token::TokenKind;
 use crate::journal;
 use crate::marketplace::inbox::received::store as received;
 use crate::marketplace::tools::fees::store as fees;
+use crate::marketplace::tools::labels;
 use crate::messages::notices;
 use crate::operations::requests::{self, RequestEntry};
 use crate::outbox;
@@ -252,6 +253,7 @@ fn delete_expired(services: &Services) -> Result<(), DbError> {
     in_pieces(services, webhooks::forget)?;
     in_pieces(services, webhooks::forget_old_secrets)?;
     in_pieces(services, fees::forget_old)?;
+    in_pieces(services, labels::batches::forget)?;
     in_pieces(services, journal::store::forget_calls)?;
     in_pieces(services, journal::store::forget_errors)?;
     let today = services.day(services.clock.now());

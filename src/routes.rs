@@ -436,7 +436,7 @@ fn panel() -> [Route; 22] {
 /// The agency's clients, how it gets and loses them, the state of their accounts, the
 /// queue of their questions, and saved replies of sellers and of the agency.
 #[rustfmt::skip]
-fn agency() -> [Route; 36] {
+fn agency() -> [Route; 39] {
     use agency::clients::pages as clients;
     use agency::invites::pages as invites;
     use agency::{labels, leaving, pages};
@@ -465,8 +465,11 @@ fn agency() -> [Route; 36] {
         Agency.post("/admin/agencia/clientes/{id}/convite", Run::Write(invites::renew), "Makes a client's invitation in place of the one before and shows it once.").small(),
         Agency.post("/admin/agencia/clientes/{id}/convite/encerrar", Run::Write(invites::end), "Ends a client's invitation.").small(),
         Student.post("/painel/ml/contas/{ml_user_id}/agencia/encerrar", Run::Slow(leaving::end), "Ends the agency's care of an own account.").small(),
-        Agency.get("/admin/agencia/etiquetas", Run::Read(labels::list), "Parcels of a client's account that are ready to be sent, as page or JSON."),
+        Agency.get("/admin/agencia/etiquetas", Run::Read(labels::list), "Parcels of all clients whose labels are to be printed, and what was printed, as page; those of one account as JSON."),
         Agency.get("/admin/agencia/etiqueta", Run::Outside(labels::file), "The labels of shipments of a client's account, as one PDF.").family_is(Family::File),
+        Agency.post("/admin/agencia/etiquetas/imprimir", Run::Outside(labels::print), "Prints labels of clients' parcels and notes that they were.").without_timeout(),
+        Agency.post("/admin/agencia/etiquetas/desfazer", Run::Write(labels::undo), "Takes back that labels of clients were printed.").small(),
+        Agency.get("/admin/agencia/etiquetas/lote/{id}", Run::Outside(labels::batch), "The labels of a batch that was printed, as one PDF.").family_is(Family::File),
         Agency.get(queue::PATH, Run::ReadOrSlow(queue::needs_slow_lane, queue::pages::queue), "Questions to all accounts of the agency's clients."),
         Agency.get("/admin/agencia/central-perguntas/json", Run::ReadOrSlow(queue::needs_slow_lane, queue::pages::json), "The same as JSON."),
         Agency.post("/admin/agencia/central-perguntas/responder", Run::Outside(answer::answer), "Answers a question of a client's account.").body_at_most(ANSWER),
@@ -517,7 +520,7 @@ fn program() -> [Route; 21] {
 
 /// A seller's books, and tools: the fee calculator, labels for parcels, fiscal notes.
 #[rustfmt::skip]
-fn shops() -> [Route; 16] {
+fn shops() -> [Route; 19] {
     use marketplace::books::claims::pages as claims;
     use marketplace::books::listed;
     use marketplace::books::listings::pages as listings;
@@ -540,7 +543,10 @@ fn shops() -> [Route; 16] {
         Student.get("/painel/ml/calculadora/taxas-json", Run::Outside(fees::fees_json),
             "The fees of a sale of one account, with its reputation and the tax.").family_is(Family::Internal),
         Student.post("/painel/ml/calculadora/imposto", Run::Write(fees::set_tax), "Sets one's own tax rate for the calculator.").small(),
-        Student.get("/painel/ml/etiquetas", Run::Read(labels::list), "Parcels that are ready to be sent, as page or JSON."),
+        Student.get("/painel/ml/etiquetas", Run::Read(labels::list), "Parcels whose labels are to be printed, and what was printed, as page; those of one account as JSON."),
+        Student.post("/painel/ml/etiquetas/imprimir", Run::Outside(labels::print), "Prints labels of one's parcels and notes that they were.").without_timeout(),
+        Student.post("/painel/ml/etiquetas/desfazer", Run::Write(labels::undo), "Takes back that labels were printed.").small(),
+        Student.get("/painel/ml/etiquetas/lote/{id}", Run::Outside(labels::batch), "The labels of a batch that was printed, as one PDF.").in_person().family_is(Family::File),
         Student.get("/painel/ml/etiqueta", Run::Outside(labels::file), "The labels of shipments of one account, as one PDF.").in_person().family_is(Family::File),
         Student.get("/painel/vendas/{id}/nota", Run::Outside(marketplace::tools::invoices::file), "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
     ]

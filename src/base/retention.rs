@@ -74,6 +74,7 @@ table! {
     OUTSIDE_CALLS = removed("Chamadas a outros serviços", 30);
     ERRORS = removed("Erros e alertas do log", 30);
     FEES = removed("Taxas consultadas no marketplace", 1);
+    LABELS = removed("Quais etiquetas foram impressas, e quando", 90);
     NEW_APPS = removed("Aplicativos que se apresentaram e ninguém conectou", 1);
     /// Counted from the last connection or renewal.
     APPS = removed("Aplicativos que já foram conectados", 90);

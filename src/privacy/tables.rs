@@ -119,7 +119,10 @@ pub const TABLES: &[Table] = &[
         "(SELECT sku FROM sold_item i WHERE i.item_id = sale_order.item_id
             AND i.variation_id = sale_order.variation_id AND i.version = sale_order.item_version) AS sku",
         "fee_cents", "freight_cents", "paid_at", "printed_at", "sent_at", "delivered_at",
+        "dispatch_by",
     ], &["owner_id", "buyer_nickname", "shipment_at", "item_version"], "owner_id = ?1")),
+    ("label_batch", file("lotes_de_etiquetas", &["batch_id", "ml_user_id", "printed_at"], &["owner_id", "printed_by"], "owner_id = ?1")),
+    ("label_print", file("etiquetas_impressas", &["shipping_id", "ml_user_id", "batch_id", "order_id"], &["owner_id", "place"], "owner_id = ?1")),
     ("order_count", SUMS),
     ("sales_day", SUMS),
     ("sold_sum", SUMS),

@@ -106,6 +106,7 @@ fn verb_words(verb: &str) -> String {
         "consultar" => "Consultar",
         "consultar_lista" => "Consultar a lista de",
         "baixar" => "Baixar",
+        "desfazer_impressao" => "Desfazer a impressão de",
         "baixar_lista" => "Baixar a lista de",
         "exportar_dados" => "Baixar todos os dados de",
         "apagar_dados" => "Apagar os dados de",
