@@ -6,8 +6,6 @@ use crate::base::{Cents, text};
 
 /// Longest name of a product or a buyer.
 const LONGEST: usize = 120;
-/// The largest amount that is believed, in units.
-const MOST: f64 = 1.0e9;
 
 /// What a body says; what it does not say is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,8 +44,7 @@ fn cents(value: &Value) -> Option<Cents> {
         Value::String(text) => text.trim().replace(',', ".").parse().ok()?,
         _ => return None,
     };
-    #[expect(clippy::cast_possible_truncation, reason = "it fits, as just checked")]
-    (0.0..MOST).contains(&amount).then(|| Cents((amount * 100.0).round() as i64))
+    Cents::from_reais(amount).filter(|amount| amount.0 >= 0)
 }
 
 #[cfg(test)]

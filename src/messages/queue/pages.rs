@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::repair::Kind;
 use super::store;
 use super::views::{MessagePage, MessageRow, QueuePage};
-use super::{Message, is_configured, reason};
+use super::{Message, is_configured, reason, words};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, looks, objects};
@@ -203,8 +203,14 @@ fn down(app: &App) -> Option<Notice> {
     let mut outlets = app.messages.delivery.outlets.iter();
     let (channel, error) = outlets.find_map(|one| Some((one.channel, one.gate.error()?)))?;
     let title = format!("Canal fora do ar: {}", channel_words(channel.name()));
-    let text =
-        format!("{error}. As mensagens esperam e saem quando ele voltar; tentamos a cada minuto.");
+    let text = match words::of(channel, &error) {
+        Some(one) => {
+            format!("{} {} As mensagens esperam; tentamos a cada minuto.", one.what, one.remedy)
+        }
+        None => format!(
+            "{error}. As mensagens esperam e saem quando ele voltar; tentamos a cada minuto."
+        ),
+    };
     Some(Notice::new(Tone::Bad, title, text))
 }
 

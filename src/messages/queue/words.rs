@@ -83,8 +83,13 @@ const PUSH: &[Row] = &[
 
 /// The words for what is stored of a message; `None` where there are none.
 pub fn explained(message: &Message) -> Option<Explained> {
-    let said = message.outcome.as_deref()?.to_lowercase();
-    let rows = match Channel::from_name(&message.channel)? {
+    of(Channel::from_name(&message.channel)?, message.outcome.as_deref()?)
+}
+
+/// The words for what a channel said.
+pub fn of(channel: Channel, said: &str) -> Option<Explained> {
+    let said = said.to_lowercase();
+    let rows = match channel {
         Channel::Email => EMAIL,
         Channel::Chat => CHAT,
         Channel::Telegram => TELEGRAM,
