@@ -195,7 +195,7 @@ fn let_count(
 }
 
 row! {
-    /// An event as the inbox shows it.
+    /// An event as the inbox shows it, of `checkout_event AS newest`.
     #[derive(Clone, Debug)]
     pub struct Stored {
         pub id: i64 = "event_id",
@@ -215,7 +215,7 @@ row! {
         pub amount: Option<Cents> = "amount_cents",
         pub currency: String,
         /// Name of the student for whom it counts.
-        pub student: Option<String> = "(SELECT name FROM user WHERE user.user_id = checkout_event.user_id AND removed_at IS NULL)",
+        pub student: Option<String> = "(SELECT u.name FROM user u WHERE u.user_id = newest.user_id AND u.removed_at IS NULL)",
     }
 }
 
@@ -232,7 +232,7 @@ pub fn by_state(tx: &ReadTx<'_>, kind: Option<EventKind>) -> Result<Vec<(EventSt
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Stored, Option<String>)>> {
     let sql = format!(
         "SELECT {}, (SELECT body FROM checkout_body WHERE event_id = ?1)
-         FROM checkout_event WHERE event_id = ?1",
+         FROM checkout_event AS newest WHERE event_id = ?1",
         Stored::COLUMNS
     );
     tx.optional(&sql, [id], |row| {

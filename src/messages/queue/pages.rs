@@ -29,11 +29,19 @@ use crate::wire;
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens";
 
+/// The states, those first that are looked for.
+const STATES: [(&str, &str); 4] = [
+    (MessageState::GivenUp.name(), "Falharam"),
+    (MessageState::Waiting.name(), "Pendentes"),
+    (MessageState::Sent.name(), "Enviadas"),
+    (MessageState::Dropped.name(), "Descartadas"),
+];
+
 const LIST: Listing = Listing {
     path: PATH,
     hint: "E-mail do destinatário",
     filters: &[
-        Filter { name: "estado", label: "Situação", all: "Todas", values: &MessageState::FILTER },
+        Filter { name: "estado", label: "Situação", all: "Todas", values: &STATES },
         Filter { name: "canal", label: "Canal", all: "Todos", values: &Channel::FILTER },
         Filter { name: "tipo", label: "Tipo", all: "Todos", values: &MessageKind::FILTER },
     ],

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::pages::{self, PATH};
 use super::{Message, store};
 use crate::accounts::person::Group;
-use crate::accounts::store::by_email;
+use crate::accounts::store::{self as accounts, by_email};
 use crate::accounts::students::AccountServices;
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor};
@@ -18,7 +18,6 @@ use crate::identity::Person;
 use crate::outbox::{self, Channel, MessageState};
 use crate::panel::view::Field;
 use crate::panel::{Answer, Sent};
-use crate::people::store as people;
 
 /// The address that an operator can correct.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -109,33 +108,31 @@ fn change(
     actor: &Actor,
     (message, kind, address): (&Message, Kind, &str),
 ) -> Result<(), Problem> {
-    let present = people::person(tx, message.user)?.ok_or_else(Problem::not_found)?;
-    let mut entry = present.entry.clone();
-    match kind {
-        Kind::Email => address.clone_into(&mut entry.email),
-        Kind::Number => entry.chat_number = Some(address.to_owned()),
-    }
-    if entry == present.entry {
+    if message.address() == address {
         return Ok(());
     }
-    if by_email(tx, &entry.email)?.is_some_and(|owner| owner.user_id != message.user) {
-        return Err(Problem::field("endereco", TAKEN));
-    }
-    people::update(tx, message.user, &entry)?;
-    let group = Group::of(entry.papel);
+    let user = message.user;
+    let (was, is) = match kind {
+        Kind::Email => {
+            if by_email(tx, address)?.is_some() {
+                return Err(Problem::field("endereco", TAKEN));
+            }
+            accounts::set_email(tx, user, address)?;
+            (json!({ "email": message.email }), json!({ "email": address }))
+        }
+        Kind::Number => {
+            accounts::set_chat_number(tx, user, address)?;
+            (json!({ "chat_number": message.number }), json!({ "chat_number": address }))
+        }
+    };
+    let group = Group::of(message.role);
     let action = match group {
         Group::Students => "aluno.alterar",
         Group::Staff => "equipe.alterar",
     };
-    let act = group.object().act(action, message.user, &present.entry.nome);
-    let (was, is) = match kind {
-        Kind::Email => (json!({ "email": present.entry.email }), json!({ "email": address })),
-        Kind::Number => {
-            (json!({ "chat_number": present.entry.chat_number }), json!({ "chat_number": address }))
-        }
-    };
+    let act = group.object().act(action, user, &message.name);
     audit::note(tx, actor, &act, Some(&was), Some(&is))?;
-    services.changed(tx, message.user);
+    services.changed(tx, user);
     Ok(())
 }
 

@@ -43,10 +43,10 @@ const LIST: Listing = Listing {
             label: "Resposta",
             all: "Todas",
             values: &[
+                ("5xx", "Com falha nossa"),
+                ("4xx", "Recusadas"),
                 ("2xx", "Atendidas"),
                 ("3xx", "Redirecionadas"),
-                ("4xx", "Recusadas"),
-                ("5xx", "Com falha nossa"),
             ],
         },
         Filter { name: "quem", label: "Quem", all: "Todos", values: &CALLERS },
