@@ -102,6 +102,9 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 /// `1.204 compras · 3 sem plano · 2 sem aluno`; of a narrowed list, only how many.
 fn sum(total: u64, is_narrowed: bool, states: &[(EventState, u64)]) -> String {
     let count = match total {
+        0 if !is_narrowed => {
+            return "O que a plataforma de pagamento avisou e o que cada aviso fez com a conta do aluno.".to_owned();
+        }
         1 => "1 aviso de compra".to_owned(),
         _ => format!("{} avisos de compra", grouped(total)),
     };

@@ -92,6 +92,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     Reply::page(&AuditPage {
         layout: layout(app, person, request),
         sum: match total {
+            0 if !query.is_narrowed() => {
+                "O que foi feito na administração, por quem e o que mudou.".to_owned()
+            }
             1 => "1 registro. Nada daqui se apaga.".to_owned(),
             MANY.. => format!("{} registros ou mais. Nada daqui se apaga.", grouped(total)),
             _ => format!("{} registros. Nada daqui se apaga.", grouped(total)),

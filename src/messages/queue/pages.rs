@@ -339,6 +339,10 @@ pub(super) fn not_again() -> Problem {
 /// `1.204 mensagens · 3 na fila · 12 falharam`; of a search, only how many.
 fn sum(total: u64, query: &ListQuery, states: &[(MessageState, u64)]) -> String {
     let count = match total {
+        0 if !query.is_narrowed() => {
+            return "O que sai da plataforma para as pessoas: na fila, enviado e descartado."
+                .to_owned();
+        }
         1 => "1 mensagem".to_owned(),
         _ => format!("{} mensagens", grouped(total)),
     };

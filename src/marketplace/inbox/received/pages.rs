@@ -102,6 +102,9 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     Reply::page(&ReceivedPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         sum: match total {
+            0 if !query.is_narrowed() => {
+                "O que o marketplace avisou que mudou, e o que foi feito com cada aviso.".to_owned()
+            }
             1 => "1 notificação do marketplace".to_owned(),
             _ => format!("{} notificações do marketplace", grouped(total)),
         },
