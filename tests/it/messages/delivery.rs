@@ -142,10 +142,10 @@ fn a_failed_message_says_why_and_goes_again_to_the_corrected_number() {
     let corrected = "5511912345678";
     correct("(11) 91234-5678").expect(303);
     until("it is sent to the corrected number", PATIENCE, || {
-        world.messages().iter().any(|one| one["number"] == corrected).then_some(())
+        world.messages().iter().any(|one| one["to"] == corrected).then_some(())
     });
     assert_eq!(
-        site.stored("SELECT chat_number FROM user WHERE name = 'ana'"),
+        site.stored("SELECT chat_number FROM user WHERE email = 'ana@example.com'"),
         [corrected],
         "the account has it too"
     );
