@@ -1251,6 +1251,50 @@ BEGIN
     WHERE quarter = OLD.done_at / 900 AND channel = OLD.channel AND state = OLD.state;
 END;
 
+-- Announcements of the operator to students.
+CREATE TABLE announcement (
+    announcement_id INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time, and is never given again: notices name it
+    title      TEXT NOT NULL,               -- in one line
+    body       TEXT NOT NULL,               -- plain text of several lines
+    roles      TEXT NOT NULL,               -- the plans it is for, names between commas; empty for all students
+    channels   TEXT NOT NULL,               -- the channels beside the notice, in the same way; empty for none
+    state      INTEGER NOT NULL,            -- 1 draft, 2 scheduled, 3 being sent, 4 sent, 5 cancelled
+    by_name    TEXT NOT NULL,               -- who wrote it
+    created_at INTEGER NOT NULL,            -- when it was written
+    send_at    INTEGER,                     -- not before; NULL in a draft that is for at once
+    begun_at   INTEGER,                     -- when the first person was told
+    done_at    INTEGER,                     -- when the last was told, or when it was cancelled
+    position   INTEGER NOT NULL DEFAULT 0,  -- the last person who was told
+    audience   INTEGER NOT NULL DEFAULT 0,  -- people it was for when it began
+    told       INTEGER NOT NULL DEFAULT 0,  -- people who were told
+    messages   INTEGER NOT NULL DEFAULT 0,  -- messages that were queued for them
+    readers    INTEGER NOT NULL DEFAULT 0   -- people who read it, kept by a trigger
+) STRICT;
+
+CREATE INDEX announcement_due ON announcement (send_at, announcement_id) WHERE state IN (2, 3);
+
+-- Who was told of an announcement, and read it.
+CREATE TABLE announcement_told (
+    announcement_id INTEGER NOT NULL REFERENCES announcement (announcement_id) ON DELETE CASCADE, -- which
+    user_id         INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who was told
+    notification_id INTEGER NOT NULL,       -- the person's notice about it
+    read_at         INTEGER,                -- when the notice was read
+    PRIMARY KEY (announcement_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX announcement_told_by_person ON announcement_told (user_id, notification_id);
+CREATE INDEX announcement_told_by_reading ON announcement_told (announcement_id, read_at, user_id);
+
+CREATE TRIGGER announcement_is_read AFTER UPDATE OF read_at ON notification
+WHEN OLD.read_at IS NULL AND NEW.read_at IS NOT NULL AND NEW.reference GLOB '/painel/comunicados/*'
+BEGIN
+    UPDATE announcement SET readers = readers + 1 WHERE announcement_id IN (
+        SELECT announcement_id FROM announcement_told
+        WHERE user_id = NEW.owner_id AND notification_id = NEW.notification_id AND read_at IS NULL);
+    UPDATE announcement_told SET read_at = NEW.read_at
+    WHERE user_id = NEW.owner_id AND notification_id = NEW.notification_id AND read_at IS NULL;
+END;
+
 -- Private Telegram chats that people have linked.
 CREATE TABLE telegram_chat (
     user_id    INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- whose
@@ -1302,7 +1346,10 @@ CREATE TABLE checkout_event (
     role        TEXT,                       -- the plan that its product stands for
     paid_until  INTEGER,                    -- said by payments only
     recurrence  INTEGER,                    -- number of the charge, 1 for the first
-    apart       INTEGER NOT NULL DEFAULT 1  -- 0 while the address is that of its student's account, by which it is found
+    apart       INTEGER NOT NULL DEFAULT 1, -- 0 while the address is that of its student's account, by which it is found
+    product_name TEXT NOT NULL DEFAULT '',  -- name of what was sold; empty when the platform did not say it
+    amount_cents INTEGER,                   -- for how much; NULL when the platform did not say it
+    currency    TEXT NOT NULL DEFAULT ''    -- such as BRL
 ) STRICT;
 
 CREATE INDEX checkout_event_by_user ON checkout_event (user_id, event_id) WHERE user_id IS NOT NULL;
@@ -2012,6 +2059,9 @@ CREATE INDEX request_log_by_class ON request_log (status / 100, entry_id, caller
 CREATE INDEX request_log_by_caller ON request_log (caller, entry_id);
 -- Few requests are slow, so this is small.
 CREATE INDEX request_log_slow ON request_log (us, entry_id) WHERE us >= 100000;
+-- Looks at the operator's pages, which a list of theirs leaves out and counts.
+CREATE INDEX request_log_of_operators ON request_log (caller_id, entry_id)
+    WHERE caller = 'sessao' AND method = 'GET' AND path >= '/admin' AND path < '/admin0';
 
 -- Entries of the request log by class of status and by caller, kept by triggers: the totals of the list.
 CREATE TABLE request_log_count (

@@ -27,7 +27,7 @@ use crate::journal;
 use crate::marketplace::inbox::received::store as received;
 use crate::marketplace::tools::fees::store as fees;
 use crate::marketplace::tools::labels;
-use crate::messages::notices;
+use crate::messages::{announcements, notices};
 use crate::operations::requests::{self, RequestEntry};
 use crate::outbox;
 use crate::partner::oauth::store as oauth;
@@ -241,6 +241,7 @@ fn delete_expired(services: &Services) -> Result<(), DbError> {
     in_pieces(services, idempotency::forget)?;
     in_pieces(services, oauth::forget)?;
     in_pieces(services, notices::forget)?;
+    in_pieces(services, announcements::store::forget)?;
     in_pieces(services, |tx, most| {
         relations::forget(tx, retention::RELATIONS.before(tx.now()), most)
     })?;

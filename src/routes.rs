@@ -581,21 +581,34 @@ fn own_account() -> [Route; 17] {
 /// Purchases, queues of messages and notifications, and the channels and texts of
 /// messages.
 #[rustfmt::skip]
-fn queues() -> [Route; 19] {
+fn queues() -> [Route; 31] {
     use marketplace::inbox::received::pages as received;
     use messages::queue::pages as queue;
+    use messages::announcements::pages as announcements;
     use messages::channels;
     use messages::texts::pages as texts;
     [
         Admin.get("/admin/mensagens", Run::ReadOrSlow(asks_for_much, queue::queue), "The queue of messages, as page, JSON or CSV."),
         Admin.get("/admin/mensagens/{id}", Run::Read(queue::message), "A queued message."),
         Admin.post("/admin/mensagens/{id}/cancelar", Run::Write(queue::cancel), "Drops a message that still waits.").small(),
+        Admin.post("/admin/mensagens/{id}/corrigir", Run::Write(messages::queue::repair::correct), "Corrects the address of a message that was given up, and queues it again.").small(),
         Admin.post("/admin/mensagens/{id}/reenviar", Run::Write(queue::try_again), "Tries a message again that was given up.").small(),
         Admin.get("/admin/notificacoes", Run::Slow(received::inbox), "The marketplace's notifications, as page, JSON or CSV."),
         Admin.get("/admin/notificacoes/{id}", Run::Read(received::notification), "A notification with its body."),
         Admin.post("/admin/notificacoes/{id}/reprocessar", Run::Write(received::work_again), "Has a notification worked from the start.").small(),
         Admin.get("/admin/avisos", Run::Read(messages::pages::list), "An administrator's notifications."),
         Admin.post("/admin/avisos/lidos", Run::Chosen(messages::pages::mark_read), "Marks all of one's own notifications as read.").small(),
+        Admin.get("/admin/comunicados", Run::ReadOrSlow(asks_for_much, announcements::list), "The announcements, as page, JSON or CSV."),
+        Admin.post("/admin/comunicados", Run::Write(announcements::create), "Keeps a draft of an announcement.").body_at_most(4 * SMALL),
+        Admin.get("/admin/comunicados/novo", Run::Read(announcements::blank), "The form of a new announcement."),
+        Admin.get("/admin/comunicados/{id}", Run::Read(announcements::one), "An announcement as people read it, how far it is and who read it."),
+        Admin.post("/admin/comunicados/{id}", Run::Write(announcements::change), "Changes a draft.").body_at_most(4 * SMALL),
+        Admin.get("/admin/comunicados/{id}/editar", Run::Read(announcements::edit), "The form of a draft."),
+        Admin.post("/admin/comunicados/{id}/enviar", Run::Write(announcements::send), "Sends a draft, at once or at its time.").small(),
+        Admin.post("/admin/comunicados/{id}/cancelar", Run::Write(announcements::cancel), "Cancels an announcement that has not begun.").small(),
+        Admin.post("/admin/comunicados/{id}/excluir", Run::Write(announcements::remove), "Removes an announcement that nobody was told.").small(),
+        Admin.get("/admin/comunicados/{id}/leitores", Run::Slow(announcements::readers), "Who was told and who read an announcement, as CSV."),
+        Student.get("/painel/comunicados/{id}", Run::Write(messages::announcements::reading::page), "An announcement, for those who were told; marks its notice as read.").changes_state(),
         Admin.get("/admin/mensagens/canais", Run::Read(channels::page), "The ways out of the platform."),
         Admin.post("/admin/mensagens/canais/{canal}/teste", Run::Write(channels::test), "Tries a channel out with a message to oneself.").small(),
         Admin.get("/admin/mensagens/textos", Run::Read(texts::list), "Texts of messages."),

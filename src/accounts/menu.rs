@@ -143,6 +143,7 @@ const OPERATOR: &[NavGroup] = &[
             NavItem::new("Compras", "/admin/compras", "cart").handy(),
             NavItem::new("Notificações", "/admin/notificacoes", "inbox"),
             NavItem::new("Mensagens", "/admin/mensagens", "mail").handy(),
+            NavItem::new("Comunicados", objects::ANNOUNCEMENT.list, "megaphone"),
         ],
     },
     NavGroup {

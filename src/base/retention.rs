@@ -68,6 +68,8 @@ table! {
     FORMS = removed("Formulários enviados, contra o envio em dobro", 1);
     CALLS = removed("Respostas da API de parceiros com Idempotency-Key", 1);
     NOTICES = removed("Avisos enviados pela API de parceiros", 90);
+    /// Who was told and who read it; the announcements stay.
+    ANNOUNCEMENTS = removed("Leitores de comunicados", 400);
     RELATIONS = removed("Convites e relações de fornecedores que acabaram", 90);
     WEBHOOKS = removed("Entregas de webhooks", 30);
     STATES = removed("Situação da plataforma por dia", 90);

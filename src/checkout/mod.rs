@@ -14,6 +14,7 @@ pub mod hook;
 pub mod pages;
 mod parse;
 mod reduced;
+pub mod sold;
 mod standing;
 pub mod store;
 pub mod sweep;

@@ -91,6 +91,7 @@ impl Operator<'_> {
 pub fn enter(operator: &Operator<'_>) -> anyhow::Result<()> {
     people(operator)?;
     purchases(operator)?;
+    announcements(operator)?;
     for (name, scopes) in KEYS {
         operator.make("/admin/chaves", &json!({ "nome": name, "escopos": scopes }))?;
     }
@@ -112,6 +113,44 @@ fn people(operator: &Operator<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Title, text, plans and days ahead of each announcement, and whether it is sent.
+const ANNOUNCEMENTS: [(&str, &str, &[&str], i64, bool); 4] = [
+    (
+        "Aula nova: precificação sem susto",
+        "A aula nova já está no curso.\n\nEla mostra, passo a passo, como o preço paga comissão, frete e imposto, e quanto sobra.",
+        &[],
+        0,
+        true,
+    ),
+    (
+        "Mentoria do VIP muda de dia",
+        "A partir da próxima semana a mentoria do VIP é às quintas, às 20h.\n\nO link continua o mesmo.",
+        &["vip", "podio"],
+        0,
+        true,
+    ),
+    (
+        "Black Friday: o que preparar",
+        "Confira estoque, etiquetas e prazos de envio até quinta.",
+        &[],
+        2,
+        true,
+    ),
+    ("Recesso de fim de ano", "De 24/12 a 2/1 respondemos com mais calma.", &[], 0, false),
+];
+
+fn announcements(operator: &Operator<'_>) -> anyhow::Result<()> {
+    for (title, text, plans, days, is_sent) in ANNOUNCEMENTS {
+        let at = (days > 0).then(|| operator.now.plus(days * DAY_S).rfc3339().replace('Z', ""));
+        let entry = json!({ "titulo": title, "texto": text, "planos": plans, "enviar_em": at });
+        let id = operator.make("/admin/comunicados", &entry)?;
+        if is_sent {
+            operator.send(&format!("/admin/comunicados/{id}/enviar"), &json!({}))?;
+        }
+    }
+    Ok(())
+}
+
 fn purchases(operator: &Operator<'_>) -> anyhow::Result<()> {
     for (number, (event, email, name, days)) in (1..).zip(PURCHASES) {
         let at = operator.now.minus(days * DAY_S);
@@ -123,6 +162,7 @@ fn purchases(operator: &Operator<'_>) -> anyhow::Result<()> {
                 "buyer": { "email": email, "name": name },
                 "purchase": {
                     "transaction": format!("HP{}", 4_100 + number),
+                    "price": { "value": 197.0, "currency_value": "BRL" },
                     "date_next_charge": at.plus(30 * DAY_S).0 * 1000,
                 },
                 "subscription": { "subscriber": { "code": format!("S-{email}") } },

@@ -41,6 +41,9 @@ INSERT INTO product_import_part VALUES (7, 1, '["Zorbaxinha"]');
 INSERT INTO notification VALUES (7, 1, 1, 8, 'Olá, Zorbaxinha', 'Zorbaxinha', NULL, 'zorbaxinha', NULL);
 INSERT INTO notification VALUES (8, 1, 1, 7, 'Ana Zorbaxinha aceitou o convite', 'ana@zorbaxinha.com', NULL, NULL, NULL);
 INSERT INTO notification_key VALUES (7, 'zorbaxinha', 1);
+INSERT INTO announcement (title, body, roles, channels, state, by_name, created_at)
+VALUES ('Parabéns, Ana Zorbaxinha', 'Ana Zorbaxinha vendeu muito', '', '', 4, 'Ana Zorbaxinha', 1);
+INSERT INTO announcement_told VALUES (1, 7, 1, NULL);
 INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, outcome, provider)
 VALUES ('email', 7, 'boas_vindas', '{"nome":"Zorbaxinha"}', 'zorbaxinha-1', 1, 1, 1, 'Zorbaxinha', 'Zorbaxinha');
 INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at)

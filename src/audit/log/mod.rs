@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::audit::{ActorKind, objects};
 use crate::base::clock::Instant;
-use crate::base::text::capitalised;
+use crate::base::text::{capitalised, shortened};
 use crate::row;
 
 row! {
@@ -205,6 +205,46 @@ pub fn changes(entry: &AuditEntry) -> Vec<Change> {
     changes
 }
 
+/// How actions end that make or remove a whole object.
+const WHOLE: [&str; 3] = [".criar", ".excluir", ".apagar_dados"];
+/// Letters of a value in a line.
+const SHORT: usize = 40;
+/// Fields of a line.
+const FEW: usize = 2;
+
+/// `Plano: pro → vip · Nome: Ana → Ana Lima`: what an entry changed, in a line;
+/// empty for something new or removed as a whole.
+pub fn summary(entry: &AuditEntry) -> String {
+    if WHOLE.iter().any(|end| entry.action.ends_with(end)) {
+        return String::new();
+    }
+    let changed: Vec<Change> = changes(entry).into_iter().filter(|one| one.differs).collect();
+    let more = changed.len().saturating_sub(FEW);
+    let mut parts: Vec<String> = changed.iter().take(FEW).map(Change::line).collect();
+    match more {
+        0 => {}
+        1 => parts.push("e mais um campo".to_owned()),
+        more => parts.push(format!("e mais {more} campos")),
+    }
+    parts.join(" · ")
+}
+
+impl Change {
+    /// `Plano: pro → vip`.
+    fn line(&self) -> String {
+        let short = |text: &str| {
+            let text = text.replace('\n', ", ");
+            let cut = shortened(&text, SHORT);
+            if cut.len() < text.len() { format!("{}…", cut.trim_end()) } else { text }
+        };
+        match (short(&self.before), short(&self.after)) {
+            (before, after) if before.is_empty() => format!("{}: {after}", self.field),
+            (before, after) if after.is_empty() => format!("{}: {before} → vazio", self.field),
+            (before, after) => format!("{}: {before} → {after}", self.field),
+        }
+    }
+}
+
 fn fields(json: Option<&str>) -> Map<String, Value> {
     match json.and_then(|json| serde_json::from_str(json).ok()) {
         Some(Value::Object(fields)) => fields,
@@ -284,6 +324,12 @@ mod tests {
         let made = changes(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#)));
         assert_eq!(made.len(), 1);
         assert!(made[0].differs && made[0].before.is_empty());
+        let line = summary(&entry("plano.alterar", "plano", Some(before), Some(after)));
+        assert_eq!(line, "Ativo: sim → não · Tags: a, b → a · e mais um campo");
+        let role =
+            entry("aluno.alterar", "aluno", Some(r#"{"plano":"pro"}"#), Some(r#"{"plano":"vip"}"#));
+        assert_eq!(summary(&role), "Plano: pro → vip");
+        assert_eq!(summary(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#))), "");
         assert_eq!(changes(&entry("x.y", "x", None, None)), []);
         assert_eq!(changes(&entry("x.y", "x", Some("7"), None)).len(), 1);
     }
