@@ -678,6 +678,15 @@ fn content_administration() -> Vec<Route> {
     let at = |rest| below(objects::LESSON.list, rest);
     let mut rows = Vec::new();
     rows.extend(noun::<plans::Plan>("The plans, as page or JSON.", "a plan"));
+    rows.push(
+        Admin
+            .post(
+                "/admin/planos/{id}/cursos",
+                Run::Write(plans::courses::set),
+                "Sets which courses a plan opens.",
+            )
+            .small(),
+    );
     rows.extend(noun::<teachers::Teacher>("The teachers, as page, JSON or CSV.", "a teacher"));
     rows.extend(noun::<courses::Course>("The courses, as page, JSON or CSV.", "a course"));
     rows.extend(noun::<meets::Meet>("The meets, as page, JSON or CSV.", "a meet"));

@@ -13,7 +13,7 @@ use memchr::memchr3_iter;
 use serde_json::{Map, Value};
 
 use super::{Event, EventKind};
-use crate::base::{DAY_S, Instant, Zone, phone, text};
+use crate::base::{Cents, DAY_S, Instant, Zone, phone, text};
 use crate::http::Fields;
 
 /// Most characters that are kept of a text.
@@ -62,6 +62,18 @@ fn forget_tokens_in(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(forget_tokens_in),
         _ => {}
     }
+}
+
+/// What was paid, by a stored body; `None` where it does not tell.
+pub fn price(body: &str) -> Option<Cents> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    let places = ["/data/purchase/price/value", "/data/purchase/full_price/value", "/price"];
+    let told = places.iter().find_map(|place| body.pointer(place))?;
+    let reais = match told {
+        Value::String(text) => text.trim().parse().ok()?,
+        value => value.as_f64()?,
+    };
+    Cents::from_reais(reais).filter(|cents| *cents >= Cents(0))
 }
 
 /// Reads an event; returns the fields at fault when it cannot be one.

@@ -2,6 +2,7 @@
 
 use rusqlite::{Params, Row};
 
+use super::parse;
 use super::reduced::reduced;
 use super::standing::Fact;
 use super::{Event, EventKind, EventState};
@@ -64,6 +65,7 @@ pub fn insert(tx: &WriteTx<'_>, new: &New<'_>, decision: &Decision) -> Result<()
             ("user_id", &decision.user),
             ("email", &email),
             ("apart", &apart),
+            ("price_cents", &parse::price(new.body)),
         ],
     )?;
     tx.execute(

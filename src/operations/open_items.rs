@@ -315,7 +315,7 @@ fn people(waiting: &Waiting) -> impl Iterator<Item = OpenItem> {
             waiting.without_plan,
             "compra sem plano",
             "compras sem plano",
-            "Ligue o produto a um plano em [checkout.plans] e processe de novo.",
+            "Ponha o código do produto em um plano, em Planos, e processe de novo.",
             "/admin/compras?resultado=sem-plano",
         ),
     ]

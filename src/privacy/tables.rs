@@ -174,7 +174,7 @@ pub const TABLES: &[Table] = &[
         &["device_id", "user_id", "endpoint", "p256dh", "auth"], "user_id = ?1")),
     ("checkout_event", file("compras", &[
         "event_id", "received_at", "event", "outcome", "email", "purchase", "subscriber", "product", "happened_ms", "role",
-        "paid_until", "recurrence",
+        "paid_until", "recurrence", "price_cents",
         "(SELECT body FROM checkout_body b WHERE b.event_id = checkout_event.event_id) AS conteudo",
     ], &["dedup_key", "kind", "state", "user_id", "apart"],
         "event_id > 0 AND (user_id = ?1 OR email = ?2 AND user_id IS NULL)")),

@@ -11,6 +11,7 @@ pub mod views;
 
 use crate::app::App;
 use crate::base::{Cents, MlUserId, UserId};
+use crate::content::plans::offer::Offer;
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{Fee, FeeQuestion, Fees};
 use crate::panel::view::address;
@@ -118,6 +119,8 @@ fn share(of: Cents, percent: f64) -> Cents {
 /// A person's own settings for the calculator.
 pub struct Own {
     pub may: bool,
+    /// The plans with it, for who may not.
+    pub offer: Option<Offer>,
     /// In percent; `None` for the platform's.
     pub tax: Option<f64>,
     pub owner: UserId,

@@ -246,6 +246,7 @@ fn calculator(visit: Visit<'_>, own: &Own, accounts: &[LinkedAccount]) -> Calcul
     CalculatorPage {
         layout: layout(app, person, request).telling(FLASHES, request),
         may: own.may,
+        offer: own.offer.clone().map(|offer| offer.reached_by(&app.config.chat.upgrade_number)),
         alert: None,
         form: form.unfocused(),
         accounts: accounts

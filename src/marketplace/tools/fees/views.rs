@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::Remains;
 use crate::base::Cents;
+use crate::content::plans::offer::Offer;
 use crate::marketplace::client::Fee;
 use crate::panel::{Badge, FormView, Layout, Notice, Pick};
 
@@ -14,6 +15,8 @@ pub struct CalculatorPage {
     pub layout: Layout,
     /// Whether the student's plan includes it.
     pub may: bool,
+    /// The plans with it, for who may not.
+    pub offer: Option<Offer>,
     /// What went wrong.
     pub alert: Option<Notice>,
     /// `conta`, `preco`, `categoria`, `logistica`.
