@@ -80,6 +80,10 @@ fn kind_words(kind: &str) -> String {
 fn verb_words(verb: &str) -> String {
     let known = match verb {
         "link_de_senha" => "Enviar link de senha a",
+        "trocar_plano" => "Trocar o plano de",
+        "dar_prazo" => "Dar prazo a",
+        "mensagem" => "Enviar uma mensagem a",
+        "desfazer" => "Desfazer o que foi feito a",
         "encerrar_sessoes" => "Encerrar sessões de",
         "permissoes" => "Mudar permissões de",
         "ver_como" => "Começar a ver como",

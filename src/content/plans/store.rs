@@ -2,6 +2,7 @@
 
 use super::Plan;
 use crate::accounts::Role;
+use crate::base::Cents;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
@@ -30,6 +31,19 @@ pub fn by_codes(tx: &ReadTx<'_>, codes: &[String]) -> Result<Vec<Plan>> {
     let mut plans = if codes.is_empty() { Vec::new() } else { all(tx)? };
     plans.retain(|plan| plan.entry.codes.0.iter().any(|code| codes.contains(code)));
     Ok(plans)
+}
+
+/// The lowest price on sale of each plan of the account.
+pub fn prices(tx: &ReadTx<'_>) -> Result<Vec<(Role, Cents)>> {
+    let mut prices: Vec<(Role, Cents)> = Vec::new();
+    for plan in active_plans(tx)? {
+        if let Some(role) = plan.entry.grants_role
+            && !prices.iter().any(|(known, _)| *known == role)
+        {
+            prices.push((role, plan.entry.price));
+        }
+    }
+    Ok(prices)
 }
 
 /// Whether a plan is on sale.
