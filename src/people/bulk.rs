@@ -6,7 +6,7 @@
 
 use super::granting::Gift;
 use super::pages::asked;
-use super::store::{self, PeopleQuery};
+use super::store;
 use super::told::{Back, Told};
 use super::views::{BulkPage, PlanPick};
 use crate::accounts::page_layout::layout;
@@ -49,8 +49,9 @@ crate::named! {
     }
 }
 
-/// For whom an act is.
+/// What is to be done, and for whom.
 struct Chosen {
+    act: Act,
     ids: Vec<UserId>,
     back: Back,
     /// The query of the list, when all of its filter are chosen.
@@ -58,43 +59,47 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// By the boxes `ids`, or `todos` with the query of the list in `filtro`.
+    /// By the boxes `ids`, or `todos` with the query of the list in `filtro`. They stand in
+    /// the address while the page asks, and in the form or JSON of the act.
     fn read(app: &App, request: &Request) -> Result<Self, Problem> {
-        let one = |name: &str| all_sent(request, name).next().unwrap_or_default().into_owned();
-        let filter = one("filtro");
-        let back = match &*one("volta") {
-            "" => Back::List(filter.clone()),
-            text => Back::of(text),
-        };
-        let all = all_sent(request, "todos").any(|word| word == "1");
-        let ids = if all {
-            let wanted: PeopleQuery = asked(&filter)?;
-            let found = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
-            found.into_iter().map(UserId).collect()
+        let asked_by_address = request.body.is_empty();
+        let (one, all, ids) = if asked_by_address {
+            let one = |name| all_sent(request, name).next().unwrap_or_default().into_owned();
+            let ids = all_sent(request, "ids").map(|id| id.into_owned()).collect();
+            (["acao", "filtro", "volta"].map(one), one("todos") == "1", ids)
         } else {
-            let mut ids: Vec<i64> =
-                all_sent(request, "ids").filter_map(|id| id.parse().ok()).collect();
+            let mut sent = Sent::of(request, app.zone())?;
+            let one = ["acao", "filtro", "volta"]
+                .map(|name| sent.optional::<String>(name).unwrap_or_default());
+            let all: Option<bool> = sent.optional("todos");
+            let ids: Option<Vec<String>> = sent.optional("ids");
+            sent.finish()?;
+            (one, all.unwrap_or_default(), ids.unwrap_or_default())
+        };
+        let [name, filter, back] = one;
+        let act = Act::from_name(&name).filter(|act| *act != Act::Grace);
+        let act = act.ok_or_else(Problem::not_found)?;
+        let back = if back.is_empty() { Back::List(filter.clone()) } else { Back::of(&back) };
+        let ids = if all {
+            let wanted = asked(&filter)?;
+            app.db.read(request.lane, |tx| store::ids(tx, &wanted))?
+        } else {
+            let mut ids: Vec<i64> = ids.iter().filter_map(|id| id.parse().ok()).collect();
             ids.sort_unstable();
             ids.dedup();
-            ids.into_iter().map(UserId).collect::<Vec<_>>()
+            ids
         };
         if ids.len() > MOST {
             let said = "at most 20000 students at once; narrow the list first";
             return Err(Problem::new(Code::Conflict, said));
         }
-        Ok(Self { ids, back, all: all.then_some(filter) })
+        let ids = ids.into_iter().map(UserId).collect();
+        Ok(Self { act, ids, back, all: all.then_some(filter) })
     }
-}
-
-fn act_of(request: &Request) -> Result<Act, Problem> {
-    let name = all_sent(request, "acao").next().unwrap_or_default();
-    let act = Act::from_name(&name).filter(|act| *act != Act::Grace);
-    act.ok_or_else(Problem::not_found)
 }
 
 /// `GET /admin/alunos/em-lote`: asks for what an act needs, and says for whom it is.
 pub fn ask(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let act = act_of(request)?;
     let chosen = Chosen::read(app, request)?;
     if chosen.ids.is_empty() {
         return Reply::back(&chosen.back.page(), "nada_marcado");
@@ -109,14 +114,13 @@ pub fn ask(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
         }
         _ => String::new(),
     });
-    Reply::page(&page((app, person, request), act, &chosen, form)?)
+    Reply::page(&page((app, person, request), &chosen, form)?)
 }
 
 const FIELDS: [&str; 5] = ["motivo", "plano", "pago_ate", "titulo", "texto"];
 
 fn page(
     (app, person, request): Visit<'_>,
-    act: Act,
     chosen: &Chosen,
     form: FormView,
 ) -> Result<BulkPage, Problem> {
@@ -131,7 +135,7 @@ fn page(
     let on = Channel::ALL.into_iter().filter(|one| channels.has(*one)).map(Channel::words);
     Ok(BulkPage {
         layout: layout(app, person, request),
-        act,
+        act: chosen.act,
         count: chosen.ids.len(),
         ids: if chosen.all.is_some() { Vec::new() } else { chosen.ids.clone() },
         all: chosen.all.clone(),
@@ -216,8 +220,8 @@ fn fault_words(name: &str) -> &'static str {
 
 /// `POST /admin/alunos/em-lote`: does it.
 pub fn run(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let act = act_of(request)?;
     let chosen = Chosen::read(app, request)?;
+    let act = chosen.act;
     let order = match order(app, request, act) {
         Ok(order) => order,
         Err(problem) if problem.fields.is_empty() => return Err(problem),
@@ -227,7 +231,7 @@ pub fn run(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
                 let mut form = FormView::new(&FIELDS, |name| sent(name).into_owned());
                 let wrong: Vec<&str> = problem.fields.iter().map(|(name, _)| &**name).collect();
                 form.find_fault(&wrong, fault_words);
-                page((app, person, request), act, &chosen, form)
+                page((app, person, request), &chosen, form)
             });
         }
     };

@@ -1,6 +1,6 @@
 //! What acts on students tell the next page: how many they changed, and how that is
 //! taken back. Undoing reads the entries of the audit log that the act wrote, so nothing
-//! else is kept for it. Decision accounts-24.
+//! else is kept for it. Decision accounts-29.
 
 use super::bulk::Act;
 use crate::base::{UserId, grouped};
