@@ -1,4 +1,4 @@
-//! The last thirty days in cards: revenue by plan, who came, who left, linked sellers,
+//! The last thirty days in cards: revenue by plan, who came, who left, linked accounts,
 //! failures; each against the thirty days before.
 
 use std::collections::HashSet;
@@ -56,10 +56,7 @@ impl Month {
                 href: "/admin/compras?evento=assinatura-cancelada",
                 ..stat("Cancelamentos", before(left_before))
             },
-            Stat {
-                value: number(figures.sellers),
-                ..stat("Alunos com conta vinculada", String::new())
-            },
+            Stat { value: number(figures.linked), ..stat("Contas vinculadas", String::new()) },
             Stat {
                 value: number(failed),
                 change: fewer_is_better(failed_before, failed),

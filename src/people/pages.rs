@@ -81,9 +81,8 @@ const STAFF: Listing = Listing {
     ..STUDENTS
 };
 
-/// The headers of the students; the first is of the boxes.
-const STUDENT_HEADS: [Head; 7] = [
-    Head::plain(""),
+/// The headers of the students.
+const STUDENT_HEADS: [Head; 6] = [
     Head::sorts("Nome", "nome"),
     Head::plain("Plano"),
     Head::plain("Situação"),
