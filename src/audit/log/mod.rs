@@ -127,7 +127,7 @@ fn spelled(name: &str) -> String {
 
 /// Names of fields and their labels in the forms. A name is left out when it
 /// differs from its label only in the capital letter.
-const FIELDS: [(&str, &str); 46] = [
+const FIELDS: [(&str, &str); 47] = [
     ("anotacoes", "Anotações"),
     ("ativo", "Ativo"),
     ("ate", "Até"),
@@ -135,6 +135,7 @@ const FIELDS: [(&str, &str); 46] = [
     ("beneficios", "Benefícios"),
     ("bio", "Sobre"),
     ("chat_number", "Número de chat"),
+    ("codigos", "Códigos"),
     ("como", "Como terminou"),
     ("criado_em", "Cadastrado em"),
     ("criados", "Criados"),
