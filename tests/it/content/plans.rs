@@ -57,7 +57,7 @@ fn the_courses_of_a_plan_are_chosen_on_its_page() {
         let fields: Vec<(&str, &str)> = ids.iter().map(|id| ("cursos", *id)).collect();
         admin.send(Request::new("POST", path).form(&fields)).expect(303)
     };
-    set(&path, &[&only]);
+    set(&path, &[&*only]);
     let roles = |id: &str| list(&admin, &format!("/admin/cursos/{id}"))["papeis"].clone();
     assert_eq!(roles(&only), json!(["pro", "vip"]));
     assert_eq!(roles(&open), json!(["vip", "piloto_pro", "podio"]));

@@ -98,9 +98,8 @@ fn all_of_the_filter_get_a_plan_and_the_old_one_back() {
     undo(&admin, &told);
     assert_eq!(list(&admin, "/admin/alunos?plano=pro")["total"], 3);
     assert_eq!(list(&admin, "/admin/alunos?plano=pro")["dados"][0]["pago_ate"], json!(null));
-    let bad = [("acao", "plano"), ("todos", "1"), ("filtro", "plano=ouro"), ("plano", &*plan)];
-    let refused = admin.send(Request::new("POST", PATH).form(&bad)).expect(422);
-    assert_eq!(faults(&refused), "filtro");
+    let bad = json!({ "acao": "plano", "todos": true, "filtro": "plano=ouro", "plano": plan });
+    assert_eq!(faults(&admin.post(PATH, &bad).expect(422)), "filtro");
     let nobody = page(&admin, &format!("{PATH}?acao=plano")).expect(303);
     assert_eq!(nobody.header("location"), Some("/admin/alunos"));
 }
