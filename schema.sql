@@ -160,6 +160,8 @@ CREATE TABLE user (
 CREATE INDEX user_administering ON user (user_id) WHERE role = 'admin';
 CREATE INDEX user_late ON user (user_id) WHERE late_since IS NOT NULL AND suspended_at IS NULL;
 CREATE INDEX user_ending ON user (ends_at) WHERE ends_at IS NOT NULL AND suspended_at IS NULL;
+-- Students whose renewal is unpaid, by the end of what they paid for.
+CREATE INDEX user_overdue ON user (coalesce(paid_until, late_since), user_id) WHERE late_since IS NOT NULL AND suspended_at IS NULL;
 
 -- Lists of people: each order has an index that also answers every filter and search.
 CREATE INDEX user_by_name ON user (kind, name_key, user_id, role, standing, disputed, search);
@@ -395,7 +397,10 @@ CREATE TABLE plan (
     checkout_link TEXT NOT NULL DEFAULT '', -- where to buy it
     active        INTEGER NOT NULL DEFAULT 1 CHECK (active IN (0, 1)), -- 0 while it is not on sale
     created_at    INTEGER NOT NULL,         -- when it was made
-    updated_at    INTEGER NOT NULL          -- when it was last changed
+    updated_at    INTEGER NOT NULL,         -- when it was last changed
+    grants_role   TEXT CHECK (grants_role IN ('free', 'pro', 'vip', 'piloto_pro', 'podio')), -- plan of the account that a purchase gives; NULL while that is not said
+    grants_api    TEXT CHECK (grants_api IN ('starter', 'pro', 'scale')), -- API plan that comes with it; NULL for none
+    codes         TEXT NOT NULL DEFAULT '[]' -- JSON array: offers, plans and products of the checkout that stand for it
 ) STRICT;
 
 CREATE INDEX plan_by_price ON plan (active, price_cents, plan_id);
@@ -1347,8 +1352,8 @@ CREATE TABLE checkout_event (
     paid_until  INTEGER,                    -- said by payments only
     recurrence  INTEGER,                    -- number of the charge, 1 for the first
     apart       INTEGER NOT NULL DEFAULT 1, -- 0 while the address is that of its student's account, by which it is found
+    amount_cents INTEGER,                   -- for how much it was sold; NULL when the event does not tell
     product_name TEXT NOT NULL DEFAULT '',  -- name of what was sold; empty when the platform did not say it
-    amount_cents INTEGER,                   -- for how much; NULL when the platform did not say it
     currency    TEXT NOT NULL DEFAULT ''    -- such as BRL
 ) STRICT;
 
@@ -1358,6 +1363,9 @@ CREATE INDEX checkout_event_by_email ON checkout_event (email, event_id) WHERE e
 CREATE INDEX checkout_event_by_purchase ON checkout_event (purchase, event_id) WHERE purchase IS NOT NULL AND state <> 3;
 CREATE INDEX checkout_event_by_kind ON checkout_event (kind, event_id);
 CREATE INDEX checkout_event_by_state ON checkout_event (state, event_id);
+-- Revenue and cancellations by time, read from the index alone.
+CREATE INDEX checkout_event_paid ON checkout_event (happened_ms, role, amount_cents, purchase) WHERE kind = 1 AND state <> 3;
+CREATE INDEX checkout_event_left ON checkout_event (happened_ms) WHERE kind = 9 AND state <> 3;
 
 CREATE TRIGGER buyer_changes_address AFTER UPDATE OF email ON user WHEN NEW.email <> OLD.email
 BEGIN UPDATE checkout_event SET apart = 1 WHERE user_id = OLD.user_id; END;

@@ -303,9 +303,9 @@ fn products(who: Access, list: &'static str) -> [Route; 8] {
 
 /// People in the operator's panel, and the audit log.
 #[rustfmt::skip]
-fn people() -> [Route; 30] {
+fn people() -> [Route; 34] {
     use people::import::pages as import;
-    use people::{acts, detail, pages, roles, view_as};
+    use people::{acts, bulk, detail, pages, roles, undo, view_as};
     [
         Admin.get("/admin/alunos", Run::ReadOrSlow(pages::needs_slow_lane, pages::list), "The students, as page, JSON or CSV."),
         Admin.post("/admin/alunos", Run::Write(pages::create), "Creates a student and queues the welcome message."),
@@ -317,6 +317,10 @@ fn people() -> [Route; 30] {
         Admin.post("/admin/alunos/{id}/link-de-senha", Run::Write(acts::send_link), "Queues a one-time link to choose a password."),
         Admin.post("/admin/alunos/{id}/sessoes/encerrar", Run::Write(acts::end_sessions), "Ends the sessions and extension tokens of a student."),
         Admin.post("/admin/alunos/{id}/permissoes", Run::Write(roles::change_exceptions), "Makes exceptions from the permissions of a student's plan."),
+        Admin.get(bulk::PATH, Run::Slow(bulk::ask), "Asks for what an act on several students needs."),
+        Admin.post(bulk::PATH, Run::Slow(bulk::run), "Suspends several students, gives them a plan, or writes to them.").body_at_most(LIST),
+        Admin.post("/admin/alunos/desfazer", Run::Slow(undo::undo), "Takes back an act on students of the last minutes.").small(),
+        Admin.post("/admin/alunos/{id}/prazo", Run::Write(bulk::grace), "Gives a student some days more.").small(),
         Admin.get("/admin/alunos/importar", Run::Read(import::list), "The form for a list of students, and the lists sent lately."),
         Admin.post("/admin/alunos/importar", Run::Slow(import::send), "Reads and checks a list of students; makes nobody yet.").body_at_most(LIST),
         Admin.get("/admin/alunos/importar/{id}", Run::Slow(import::report), "What is to become, or became, of each row of a list, as page, JSON or CSV."),
@@ -705,6 +709,15 @@ fn content_administration() -> Vec<Route> {
     let at = |rest| below(objects::LESSON.list, rest);
     let mut rows = Vec::new();
     rows.extend(noun::<plans::Plan>("The plans, as page or JSON.", "a plan"));
+    rows.push(
+        Admin
+            .post(
+                "/admin/planos/{id}/cursos",
+                Run::Write(plans::courses::set),
+                "Sets which courses a plan opens.",
+            )
+            .small(),
+    );
     rows.extend(noun::<teachers::Teacher>("The teachers, as page, JSON or CSV.", "a teacher"));
     rows.extend(noun::<courses::Course>("The courses, as page, JSON or CSV.", "a course"));
     rows.extend(noun::<meets::Meet>("The meets, as page, JSON or CSV.", "a meet"));

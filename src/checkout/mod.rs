@@ -199,6 +199,11 @@ impl Event {
         self.product.as_deref() == Some("0")
     }
 
+    /// Its offer, plan and product, as plans on sale name them.
+    pub fn codes(&self) -> Vec<String> {
+        [&self.offer, &self.plan, &self.product].into_iter().flatten().cloned().collect()
+    }
+
     /// The plan configured for its offer, plan or product; else the default plan.
     pub fn plan_by(&self, config: &Checkout) -> Option<Role> {
         let listed = [&self.offer, &self.plan, &self.product]

@@ -24,7 +24,9 @@ impl Sold {
         let (data, price) = (&body["data"], &body["data"]["purchase"]["price"]);
         Self {
             product: first([&data["product"]["name"], &body["prod_name"]]),
-            amount: [&price["value"], &body["price"]].into_iter().find_map(cents),
+            amount: [&price["value"], &data["purchase"]["full_price"]["value"], &body["price"]]
+                .into_iter()
+                .find_map(cents),
             currency: first([&price["currency_value"], &body["currency"]]),
             buyer: first([&data["buyer"]["name"], &data["subscriber"]["name"], &body["name"]]),
         }

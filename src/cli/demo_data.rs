@@ -42,11 +42,17 @@ const SUSPENDED: [(usize, &str); 2] =
     [(10, "Pediu reembolso"), (19, "Conta usada por outra pessoa")];
 
 /// Events of the checkout platform: event, e-mail, name, how many days ago.
-const PURCHASES: [(&str, &str, &str, i64); 8] = [
+const PURCHASES: [(&str, &str, &str, i64); 14] = [
     ("PURCHASE_APPROVED", "aluno1@exemplo.com", "Bruno Cardoso", 38),
     ("PURCHASE_APPROVED", "aluno3@exemplo.com", "Daniel Prates", 33),
     ("PURCHASE_DELAYED", "aluno3@exemplo.com", "Daniel Prates", 2),
+    ("PURCHASE_APPROVED", "aluno14@exemplo.com", "Olívia Campos", 34),
+    ("PURCHASE_DELAYED", "aluno14@exemplo.com", "Olívia Campos", 3),
     ("PURCHASE_APPROVED", "aluno6@exemplo.com", "Gabriela Antunes", 20),
+    ("PURCHASE_APPROVED", "aluno10@exemplo.com", "Karina Duarte", 12),
+    ("PURCHASE_APPROVED", "aluno18@exemplo.com", "Sérgio Peixoto", 6),
+    ("PURCHASE_APPROVED", "aluno21@exemplo.com", "Vanessa Torres", 3),
+    ("SUBSCRIPTION_CANCELLATION", "aluno18@exemplo.com", "Sérgio Peixoto", 1),
     ("PURCHASE_PROTEST", "aluno6@exemplo.com", "Gabriela Antunes", 1),
     ("PURCHASE_BILLET_PRINTED", "mirela@exemplo.com", "Mirela Góes", 1),
     ("PURCHASE_APPROVED", "mirela@exemplo.com", "Mirela Góes", 0),

@@ -29,6 +29,8 @@ crate::named! {
         LowStock = "estoque_baixo", "Estoque baixo";
         /// Something of the platform needs an administrator.
         Alert = "alerta", "Alerta à administração";
+        /// What staff writes to single students.
+        Note = "recado", "Mensagem da administração";
         /// A notification from a program of the person or of a partner.
         PartnerNotice = "aviso_de_parceiro", "Aviso de parceiro";
         /// A supplier invites a seller.
@@ -309,6 +311,18 @@ rows! {
         ],
         subject: "{plataforma}: {titulo}",
         body: "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
+    }
+
+    Note {
+        editable: false,
+        page: "/painel/avisos",
+        topic: "title",
+        notice: Some(NotificationKind::Sistema),
+        key: "{cause}:{person}:{channel}",
+        life_s: Some(3 * DAY_S),
+        placeholders: &[may("titulo", "o título da mensagem"), may("corpo", "o texto dela")],
+        subject: "{titulo}",
+        body: "Olá, {primeiro_nome}.\n\n{corpo}",
     }
 
     PartnerNotice {

@@ -80,6 +80,10 @@ fn kind_words(kind: &str) -> String {
 fn verb_words(verb: &str) -> String {
     let known = match verb {
         "link_de_senha" => "Enviar link de senha a",
+        "trocar_plano" => "Trocar o plano de",
+        "dar_prazo" => "Dar prazo a",
+        "mensagem" => "Enviar uma mensagem a",
+        "desfazer" => "Desfazer o que foi feito a",
         "encerrar_sessoes" => "Encerrar sessões de",
         "permissoes" => "Mudar permissões de",
         "ver_como" => "Começar a ver como",
@@ -124,7 +128,7 @@ fn spelled(name: &str) -> String {
 
 /// Names of fields and their labels in the forms. A name is left out when it
 /// differs from its label only in the capital letter.
-const FIELDS: [(&str, &str); 46] = [
+const FIELDS: [(&str, &str); 47] = [
     ("anotacoes", "Anotações"),
     ("ativo", "Ativo"),
     ("ate", "Até"),
@@ -132,6 +136,7 @@ const FIELDS: [(&str, &str); 46] = [
     ("beneficios", "Benefícios"),
     ("bio", "Sobre"),
     ("chat_number", "Número de chat"),
+    ("codigos", "Códigos"),
     ("como", "Como terminou"),
     ("criado_em", "Cadastrado em"),
     ("criados", "Criados"),

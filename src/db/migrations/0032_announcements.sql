@@ -46,7 +46,6 @@ CREATE INDEX request_log_of_operators ON request_log (caller_id, entry_id)
     WHERE caller = 'sessao' AND method = 'GET' AND path >= '/admin' AND path < '/admin0';
 
 ALTER TABLE checkout_event ADD COLUMN product_name TEXT NOT NULL DEFAULT '';
-ALTER TABLE checkout_event ADD COLUMN amount_cents INTEGER;
 ALTER TABLE checkout_event ADD COLUMN currency TEXT NOT NULL DEFAULT '';
 
 -- What bodies that are still kept say of it.
