@@ -29,6 +29,7 @@ mod edge;
 mod effects;
 mod events;
 mod extension;
+mod find;
 #[cfg(test)]
 mod fixture;
 mod home;
@@ -39,6 +40,7 @@ mod integration;
 mod invalidation;
 mod journal;
 mod keys;
+mod live;
 mod marketplace;
 mod messages;
 mod noun;
