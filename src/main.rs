@@ -56,6 +56,7 @@ mod program;
 mod replica;
 mod routes;
 mod sandbox;
+mod saved;
 mod services;
 mod settings;
 mod suppliers;

@@ -41,6 +41,7 @@ use crate::photos;
 use crate::privacy;
 use crate::profile;
 use crate::program;
+use crate::saved;
 use crate::suppliers;
 
 const fn get(path: &'static str, call: Call, about: &'static str) -> Route {
@@ -129,7 +130,19 @@ pub fn all() -> Vec<Route> {
     rows.extend(products(Student, "/painel/produtos"));
     rows.extend(products(Supplier, "/fornecedor/produtos"));
     rows.extend(personal_data());
+    rows.extend(saved_views());
     rows
+}
+
+/// What people keep of lists under a name.
+#[rustfmt::skip]
+fn saved_views() -> [Route; 3] {
+    use saved::pages;
+    [
+        Anyone.get("/visoes", Run::Read(pages::list), "What a person has kept of a list, as page or JSON."),
+        Anyone.post("/visoes", Run::Write(pages::create), "Keeps the filters of a list under a name.").small(),
+        Anyone.post("/visoes/{id}/remover", Run::Write(pages::remove), "Forgets what was kept of a list.").small(),
+    ]
 }
 
 /// Everything kept about a person, as a file, and its erasure.
