@@ -72,10 +72,11 @@ const draftOf = (field) => {
 };
 
 const keepDrafts = () => {
-  const isOffline = document.querySelector("[data-offline]");
+  // Whoever comes back to the form at once saw no answer: it is a draft again.
+  const [visit] = performance.getEntriesByType("navigation");
+  const hadNoAnswer = document.querySelector("[data-offline]") || visit?.type !== "navigate";
   for (const key of stored(SENT)) {
-    // It did not leave: it is a draft again.
-    if (isOffline) keep(DRAFT + key.slice(SENT.length), sessionStorage.getItem(key));
+    if (hadNoAnswer) keep(DRAFT + key.slice(SENT.length), sessionStorage.getItem(key));
     keep(key);
   }
   // Whoever signs in may be somebody else.

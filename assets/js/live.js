@@ -2,7 +2,7 @@
 // to which rows came. Nothing else moves. Loaded by app.js on pages with a menu.
 //
 // Browsers open few connections to one place, so one visible page listens for all
-// pages of this browser: the one that holds a lock. It tells the others.
+// pages of this browser: the one that holds a lock. It tells the others. Decision panel-13.
 
 const QUIET_MS = 60 * 1000; // A page hidden for so long stops listening.
 const UNTOUCHED_MS = 2 * 60 * 60 * 1000; // And one that nobody touches.

@@ -39,7 +39,9 @@ self.addEventListener("activate", (event) => {
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  if (request.mode === "navigate") {
+  // The browser's own request is used, which says where it came from; forms are
+  // never sent from here.
+  if (request.mode === "navigate" && request.method === "GET" && self.registration.navigationPreload) {
     const visit = async () => {
       try {
         return (await event.preloadResponse) ?? (await fetch(request));

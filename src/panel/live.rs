@@ -4,7 +4,7 @@
 //! The numbers of a person are read when the person's version has risen, once for all
 //! pages and connections. Open connections are streams of events (`http/events.rs`); they
 //! are counted, and those of one person end when the account changes, as by leaving.
-//! Decisions panel-live-1, panel-live-2.
+//! Decisions panel-11, panel-12.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

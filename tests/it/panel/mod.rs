@@ -10,3 +10,4 @@ mod live; // Open pages follow what happens.
 mod page_states; // Pages in states that a walk along links does not find.
 mod pages; // Every page of every role: structure, references, addresses.
 mod stored_text; // Text of strangers runs nothing on any page.
+mod weight; // What the first view of a page costs.
