@@ -25,10 +25,8 @@ struct Query {
 
 #[derive(Deserialize)]
 struct Sent {
-    #[serde(default)]
-    lista: Field<String>,
-    #[serde(default)]
-    nome: Field<String>,
+    lista: Option<String>,
+    nome: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -55,13 +53,13 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let sent: Sent = request.form_or_json()?;
     let mut check = Check::text();
-    let list = check.line("lista", sent.lista, 1..=2 * LONGEST_QUERY);
-    let typed = sent.nome.value.clone().and_then(|value| value.as_str().map(str::to_owned));
-    let name = check.line("nome", sent.nome, 1..=LONGEST_NAME);
+    let list = sent.lista.unwrap_or_default();
+    let typed = sent.nome.unwrap_or_default();
+    let name = check.line("nome", Field::of(typed.clone()), 1..=LONGEST_NAME);
     let outcome = check.finish();
     let (path, query) = known(app, &list)?;
     let mut page = page(app, person, request, (&path, &query))?;
-    page.name = view::Field::of(typed.unwrap_or_default());
+    page.name = view::Field::of(typed);
     if let Err(problem) = outcome {
         page.name = page.name.fault(Some("Dê um nome de até 60 letras."));
         return Ok(nothing_to_do(Reply::form_again(request, problem, |_| Ok(page))?));
