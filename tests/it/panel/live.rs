@@ -146,8 +146,9 @@ fn strangers_and_other_roles_are_refused_and_leaving_ends_the_stream() {
     }
     ana.send(Request::new("POST", "/sair").form(&[])).expect(303);
     assert_eq!(streams[0].event(), None, "the session is over");
-    let email = &rui.person().email;
-    site.command(&["user", "suspend", "--email", email]).ok();
+    let id = &site.stored("SELECT CAST(user_id AS TEXT) FROM user WHERE role = 'drop'")[0];
+    let suspend = format!("/admin/equipe/{id}/suspender");
+    site.administrator().post(&suspend, &json!({ "motivo": "teste" })).ok();
     assert_eq!(streams[1].event(), None, "the account is suspended");
 }
 
