@@ -255,6 +255,17 @@ CREATE TABLE student_import (
     late       TEXT NOT NULL DEFAULT '[]'   -- JSON: lines whose address got an account before their turn
 ) STRICT;
 
+-- What people keep of a list under a name: its filters, search and order.
+CREATE TABLE saved_view (
+    view_id    INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time
+    user_id    INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose
+    path       TEXT NOT NULL,               -- of the list, such as /painel/vendas
+    name       TEXT NOT NULL,               -- as its owner calls it
+    query      TEXT NOT NULL,               -- of the list's address; may be empty
+    created_at INTEGER NOT NULL,            -- when it was kept
+    UNIQUE (user_id, path, name)
+) STRICT;
+
 -- What each role may do by default.
 CREATE TABLE role_permission (
     role       TEXT NOT NULL,               -- a student role

@@ -37,6 +37,7 @@ use crate::identity::Person;
 use crate::identity::last_uses::LastUses;
 use crate::identity::token::Identities;
 use crate::invalidation;
+use crate::live;
 use crate::marketplace::Marketplace;
 use crate::marketplace::books::orders::effects::Effects;
 use crate::messages::delivery::Delivery;
@@ -47,6 +48,7 @@ use crate::operations::requests::Recorder;
 use crate::operations::rounds::Rounds;
 use crate::operations::traffic::Traffic;
 use crate::operations::way::Way;
+use crate::panel::live::Live;
 use crate::panel::notices::Notices;
 use crate::panel::once;
 use crate::partner::oauth::fetched::Fetcher;
@@ -69,6 +71,8 @@ pub struct App {
     pub work: Work,
     pub marketplace: Marketplace,
     pub webhooks: Webhooks,
+    /// The numbers of menus, and the pages that follow them.
+    pub live: Live,
 }
 
 /// How requests reach us and are handled.
@@ -249,6 +253,7 @@ impl App {
             },
             marketplace,
             webhooks: Webhooks::default(),
+            live: Live::new(live::store::read),
             server: Server {
                 addresses,
                 https,
@@ -267,10 +272,17 @@ impl App {
         let (versions, outside) =
             (Arc::clone(&app.versions), Arc::clone(&app.health.outside_change));
         let bell = app.webhooks.bell.clone();
-        invalidation::watch(&app.db, &app.versions, move || bell.ring())
-            .map_err(|error| error.to_string())?;
+        let (raised, changed) = (Arc::clone(&app.live.bell), Arc::clone(&app.live.bell));
+        invalidation::watch(
+            &app.db,
+            &app.versions,
+            move || bell.ring(),
+            move || raised.notify_one(),
+        )
+        .map_err(|error| error.to_string())?;
         app.db.on_outside_change(move || {
             versions.raise_everything();
+            changed.notify_one();
             outside.store(true, Ordering::Release);
         });
         Ok(app)

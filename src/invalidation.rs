@@ -24,6 +24,8 @@ pub enum Invalidates {
     Content,
     Tokens,
     Keys,
+    /// What operators and the agency's team work on.
+    Desk,
     /// No version: webhooks may have something to send, so their worker wakes.
     Told,
 }
@@ -49,6 +51,9 @@ pub const WATCHED: &[Watch<Invalidates>] = &[
     on(Invalidates::Books, "program_student", "student_id", &["INSERT", "DELETE", "UPDATE OF checkins, last_checkin, streak"]),
     on(Invalidates::Books, "order_count", "owner_id", ALL),
     on(Invalidates::Books, "owner_change", "owner_id", ALL),
+    on(Invalidates::Books, "drop_order_count", "supplier_id", &["INSERT", "DELETE", "UPDATE OF orders"]),
+    on(Invalidates::Desk, "agency_question_count", "", ALL),
+    on(Invalidates::Desk, "outbox_count", "", ALL),
     on(Invalidates::Notices, "partner_notification", "owner_id", ALL),
     on(Invalidates::Everybody, "role_permission", "", ALL),
     on(Invalidates::Tokens, "session", "", &["INSERT"]),
@@ -77,23 +82,28 @@ const fn on(
     Watch { table, events, key, meaning }
 }
 
-/// After each commit, raises the versions of what it changed, and calls `wake`
-/// when webhooks may have something to send.
+/// After each commit, raises the versions of what it changed and calls `raised`; calls
+/// `wake` when webhooks may have something to send.
 pub fn watch(
     db: &Db,
     versions: &Arc<Versions>,
     wake: impl Fn() + Send + Sync + 'static,
+    raised: impl Fn() + Send + Sync + 'static,
 ) -> Result<()> {
     let versions = Arc::clone(versions);
-    db.watch(WATCHED, move |subject, key| match subject {
-        Invalidates::Person => versions.raise(UserId(key)),
-        Invalidates::Books => versions.raise_books(UserId(key)),
-        Invalidates::Notices => versions.raise_notices(UserId(key)),
-        Invalidates::Everybody => versions.raise_everything(),
-        Invalidates::Content => versions.raise_content(),
-        Invalidates::Tokens => versions.raise_tokens(),
-        Invalidates::Keys => versions.raise_keys(),
-        Invalidates::Told => wake(),
+    db.watch(WATCHED, move |subject, key| {
+        match subject {
+            Invalidates::Person => versions.raise(UserId(key)),
+            Invalidates::Books => versions.raise_books(UserId(key)),
+            Invalidates::Notices => versions.raise_notices(UserId(key)),
+            Invalidates::Everybody => versions.raise_everything(),
+            Invalidates::Content => versions.raise_content(),
+            Invalidates::Tokens => versions.raise_tokens(),
+            Invalidates::Keys => versions.raise_keys(),
+            Invalidates::Desk => versions.raise_desk(),
+            Invalidates::Told => return wake(),
+        }
+        raised();
     })
 }
 

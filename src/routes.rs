@@ -20,6 +20,7 @@ use crate::diagnostics;
 use crate::edge::route::Access::{self, Admin, Agency, Anyone, Student, Supplier};
 use crate::edge::route::{Call, Route, Run, Surface};
 use crate::extension;
+use crate::find;
 use crate::home;
 use crate::http::envelope::Envelope;
 use crate::http::{Code, Family};
@@ -27,6 +28,7 @@ use crate::https;
 use crate::identity::Person;
 use crate::integration;
 use crate::keys::{self, Scope};
+use crate::live;
 use crate::marketplace;
 use crate::messages;
 use crate::noun::{Made, pages};
@@ -39,6 +41,7 @@ use crate::photos;
 use crate::privacy;
 use crate::profile;
 use crate::program;
+use crate::saved;
 use crate::suppliers;
 
 const fn get(path: &'static str, call: Call, about: &'static str) -> Route {
@@ -127,7 +130,19 @@ pub fn all() -> Vec<Route> {
     rows.extend(products(Student, "/painel/produtos"));
     rows.extend(products(Supplier, "/fornecedor/produtos"));
     rows.extend(personal_data());
+    rows.extend(saved_views());
     rows
+}
+
+/// What people keep of lists under a name.
+#[rustfmt::skip]
+fn saved_views() -> [Route; 3] {
+    use saved::pages;
+    [
+        Anyone.get("/visoes", Run::Read(pages::list), "What a person has kept of a list, as page or JSON."),
+        Anyone.post("/visoes", Run::Write(pages::create), "Keeps the filters of a list under a name.").small(),
+        Anyone.post("/visoes/{id}/remover", Run::Write(pages::remove), "Forgets what was kept of a list.").small(),
+    ]
 }
 
 /// Everything kept about a person, as a file, and its erasure.
@@ -230,10 +245,12 @@ fn webhooks(who: Access, list: &'static str) -> [Route; 13] {
 
 /// The pages of suppliers, and what sellers owe to suppliers.
 #[rustfmt::skip]
-fn drop_panels() -> [Route; 29] {
+fn drop_panels() -> [Route; 31] {
     use suppliers::{home, links, list, orders, owed, payments, reminders, sellers, statement, unmatched};
     [
         Supplier.get("/fornecedor", Run::Read(home::home), "A supplier's home."),
+        Supplier.get("/fornecedor/ao-vivo", Run::Read(live::pages::stream), "What changes beside the menu and above lists, as server-sent events.").family_is(Family::Internal),
+        Supplier.get("/fornecedor/buscar", Run::Slow(find::pages::find), "Pages, acts and things by name or number, as page or JSON."),
         Supplier.get("/fornecedor/vendedores", Run::Read(sellers::list), "A supplier's sellers and invitations, as page or JSON."),
         Supplier.post("/fornecedor/convites", Run::Write(sellers::invite), "Invites a seller by e-mail address.").small(),
         Supplier.post("/fornecedor/convites/{id}/retirar", Run::Write(sellers::withdraw), "Takes an invitation back.").small(),
@@ -409,7 +426,7 @@ fn telegram() -> [Route; 3] {
 }
 
 #[rustfmt::skip]
-fn panel() -> [Route; 22] {
+fn panel() -> [Route; 25] {
     [
         get("/", Call::Visitor(Run::Read(accounts::pages::start)), "Leads to the login or to the person's home."),
         get("/entrar", Call::Visitor(Run::Read(accounts::pages::login_page)), "The login page."),
@@ -423,6 +440,8 @@ fn panel() -> [Route; 22] {
         post("/configurar", Call::Visitor(Run::Password(accounts::setup::create)), "Makes the first administrator.").small(),
         get("/assets/{*rest}", Call::Open(Run::Read(operations::api::asset)), "An embedded file.").on(Surface::Panel),
         Student.get("/painel", Run::Read(home::pages::home), "A student's home."),
+        Student.get("/painel/ao-vivo", Run::Read(live::pages::stream), "What changes beside the menu and above lists, as server-sent events.").family_is(Family::Internal),
+        Student.get("/painel/buscar", Run::Slow(find::pages::find), "Pages, acts and things by name or number, as page or JSON."),
         Student.get("/painel/ml", Run::Read(marketplace::account::pages::accounts), "The linked marketplace accounts."),
         Student.get("/painel/ml/conectar", Run::Write(marketplace::account::link::begin), "Leads to the marketplace's consent page.").changes_state(),
         get("/painel/ml/retorno", Call::Visitor(Run::Chosen(agency::invites::returns::finish)),
@@ -431,6 +450,7 @@ fn panel() -> [Route; 22] {
         Student.post("/painel/ml/contas/{ml_user_id}/sincronizar", Run::Write(marketplace::sync::api::begin), "Reads an account at the marketplace now.").small(),
         Student.get("/painel/avisos", Run::Read(messages::pages::list), "A student's notifications."),
         Student.post("/painel/avisos/lidos", Run::Chosen(messages::pages::mark_read), "Marks all notifications as read.").small(),
+        get("/sem-conexao", Call::Visitor(Run::Read(find::pages::offline)), "What the service worker shows without a connection."),
         get("/sw.js", Call::Open(Run::Read(operations::api::service_worker)), "The script that shows messages while no page is open.").on(Surface::Panel),
         get("/manifest.webmanifest", Call::Open(Run::Read(operations::api::manifest)), "What a phone needs to keep the panels on its home screen.").on(Surface::Panel),
         get("/favicon.ico", Call::Open(Run::Read(operations::api::favicon)), "The icon for browsers that ask for it by this name.").on(Surface::Panel),
@@ -641,10 +661,12 @@ fn photos_of_others() -> [[Route; 3]; 3] {
 /// The operator's home, copies of the database, the service from inside, the log of
 /// requests and the periodic tasks.
 #[rustfmt::skip]
-fn administration() -> [Route; 20] {
+fn administration() -> [Route; 22] {
     use copies::pages;
     [
         Admin.get("/admin", Run::Slow(operations::pages::admin_home), "The operator's home, with what needs a look."),
+        Admin.get("/admin/ao-vivo", Run::Read(live::pages::stream), "What changes beside the menu and above lists, as server-sent events.").family_is(Family::Internal),
+        Admin.get("/admin/buscar", Run::Slow(find::pages::find), "Pages, acts and things by name or number, as page or JSON."),
         Admin.get("/admin/estilo", Run::ReadOrSlow(exports, operations::style::page), "Every component of the pages in all its states."),
         Admin.post("/admin/estilo", Run::Read(operations::style::nothing), "What the sample forms of that page lead to."),
         Admin.get(copies::PATH, Run::Slow(pages::page), "The copies of the database, as page or JSON."),

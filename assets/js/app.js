@@ -35,6 +35,93 @@ const relative = (seconds) => {
   return `há ${Math.floor(seconds / 3600)} h`;
 };
 
+// Whether a key means what the page makes of it: nothing is being typed, and no
+// dialog is open.
+const isFree = (event) =>
+  !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.closest("input, textarea, select, [contenteditable], dialog");
+
+// ------------------------------------------------------------------ typed text
+// What was typed stays in this tab until it was sent, whatever becomes of the page.
+
+const DRAFT = "rascunho ";
+const SENT = "enviado ";
+const LONGEST_DRAFT = 20000;
+
+const stored = (begin) => {
+  try {
+    return Object.keys(sessionStorage).filter((key) => key.startsWith(begin));
+  } catch {
+    return [];
+  }
+};
+
+const keep = (key, text) => {
+  try {
+    if (text === undefined) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, text);
+  } catch {
+    // Without storage, or when it is full, the text is only on the page.
+  }
+};
+
+const draftOf = (field) => {
+  const typed = field.matches?.("textarea, input:not([type]), input[type=text]") && field.form;
+  // Secrets are never kept, nor what filters a list.
+  const isKept = typed && field.name && field.form.method === "post" && !field.form.querySelector("[type=password]") && field.autocomplete !== "off";
+  return isKept && `${DRAFT}${location.pathname} ${new URL(field.form.action).pathname} ${field.id || field.name}`;
+};
+
+const keepDrafts = () => {
+  // Whoever comes back to the form at once saw no answer: it is a draft again.
+  const [visit] = performance.getEntriesByType("navigation");
+  const hadNoAnswer = document.querySelector("[data-offline]") || visit?.type !== "navigate";
+  for (const key of stored(SENT)) {
+    if (hadNoAnswer) keep(DRAFT + key.slice(SENT.length), sessionStorage.getItem(key));
+    keep(key);
+  }
+  // Whoever signs in may be somebody else.
+  if (location.pathname === "/entrar") stored(DRAFT).forEach((key) => keep(key));
+  document.addEventListener("input", ({ target }) => {
+    const key = draftOf(target);
+    if (key) keep(key, target.value === target.defaultValue || target.value.length > LONGEST_DRAFT ? undefined : target.value);
+  });
+  document.addEventListener("submit", ({ target, defaultPrevented }) => {
+    for (const field of target.elements) {
+      const key = draftOf(field);
+      const text = key && sessionStorage.getItem(key);
+      if (!text) continue;
+      if (!defaultPrevented) keep(SENT + key.slice(DRAFT.length), text);
+      keep(key);
+    }
+  });
+};
+
+const restoreDrafts = (tree) => {
+  if (stored(DRAFT).length === 0) return;
+  for (const field of tree.querySelectorAll("form textarea, form input")) {
+    const key = draftOf(field);
+    const text = key && sessionStorage.getItem(key);
+    // What the server gave back after a refusal is newer.
+    if (!text || field.value !== field.defaultValue || field.getAttribute("aria-invalid")) continue;
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    const note = document.createElement("p");
+    note.className = "help";
+    note.setAttribute("role", "status");
+    note.textContent = "Recuperamos o que você tinha digitado. ";
+    const drop = document.createElement("button");
+    Object.assign(drop, { type: "button", className: "link", textContent: "Descartar" });
+    drop.addEventListener("click", () => {
+      field.value = field.defaultValue;
+      keep(key);
+      note.remove();
+      field.focus();
+    });
+    note.append(drop);
+    field.after(note);
+  }
+};
+
 const behaviours = {
   // Opens the browser's own dialog, which also makes a PDF.
   print: (button) => {
@@ -302,6 +389,43 @@ const behaviours = {
     link.addEventListener("auxclick", tell);
   },
 
+  // The numbers of the menu, and what comes to an open list: a script of its own, on
+  // every page with a menu.
+  live: (nav) => {
+    import(nav.dataset.live).then(({ start }) => start(nav));
+    navigator.serviceWorker?.register("/sw.js").catch(() => {});
+  },
+
+  // The search over everything, and the keys: a script of its own, once it is wanted.
+  palette: (link) => {
+    const load = (name) => import(link.dataset.palette).then((palette) => palette[name](link.pathname)).catch(() => location.assign(link.href));
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      document.getElementById("menu")?.matches(":popover-open") && document.getElementById("menu").hidePopover();
+      load("open");
+    });
+    document.addEventListener("keydown", (event) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        load("open");
+      } else if (event.key === "?" && isFree(event) && !document.getElementById("teclas")) {
+        event.preventDefault();
+        load("keys");
+      }
+    });
+  },
+
+  // The stroke leads to the search of the list.
+  find: (input) => {
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "/" || !isFree(event)) return;
+      event.preventDefault();
+      input.focus();
+      input.select();
+    });
+  },
+
   // Messages to this browser: a script of its own, on the one page about them.
   push: (section) => import(section.dataset.push).then(({ start }) => start(section)),
 
@@ -385,6 +509,9 @@ const startWithin = (tree) => {
   for (const [name, start] of Object.entries(behaviours)) {
     tree.querySelectorAll(`[data-${name}]`).forEach(start);
   }
+  restoreDrafts(tree);
 };
+
+keepDrafts();
 
 startWithin(document);

@@ -1,5 +1,9 @@
-// Shows what the platform sends while none of its pages is open. It keeps
-// nothing and answers no requests, so pages are never older than the server's.
+// Shows what the platform sends while none of its pages is open, and says so when
+// there is no connection. It keeps that one page and what it is made of, and nothing
+// else, so pages are never older than the server's.
+
+const OFFLINE = "/sem-conexao";
+const KEPT = "sem-conexao-1";
 
 const read = (event) => {
   try {
@@ -9,8 +13,47 @@ const read = (event) => {
   }
 };
 
-self.addEventListener("install", () => self.skipWaiting());
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+const keepOffline = async () => {
+  const page = await fetch(OFFLINE, { credentials: "omit", headers: { Accept: "text/html" } });
+  if (!page.ok) return;
+  const kept = await caches.open(KEPT);
+  const parts = (await page.clone().text()).match(/\/assets\/[\w./-]+/g) ?? [];
+  await kept.addAll([...new Set(parts)]);
+  await kept.put(OFFLINE, page);
+};
+
+self.addEventListener("install", (event) => {
+  self.skipWaiting();
+  // Without that page the rest still works.
+  event.waitUntil(keepOffline().catch(() => {}));
+});
+
+self.addEventListener("activate", (event) => {
+  const begin = async () => {
+    for (const name of await caches.keys()) if (name !== KEPT) await caches.delete(name);
+    await self.registration.navigationPreload?.enable();
+    await self.clients.claim();
+  };
+  event.waitUntil(begin());
+});
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  // The browser's own request is used, which says where it came from; forms are
+  // never sent from here.
+  if (request.mode === "navigate" && request.method === "GET" && self.registration.navigationPreload) {
+    const visit = async () => {
+      try {
+        return (await event.preloadResponse) ?? (await fetch(request));
+      } catch {
+        return (await caches.match(OFFLINE)) ?? Response.error();
+      }
+    };
+    event.respondWith(visit());
+  } else if (new URL(request.url).pathname.startsWith("/assets/")) {
+    event.respondWith(fetch(request).catch(async () => (await caches.match(request)) ?? Response.error()));
+  }
+});
 
 self.addEventListener("push", (event) => {
   const { title, body, url, tag, icon } = read(event);

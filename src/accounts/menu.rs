@@ -3,11 +3,23 @@
 
 use super::{Account, Role};
 use crate::audit::objects;
+use crate::panel::live::{Desk, Watcher};
 use crate::panel::view::{NavGroup, NavItem};
 
 /// The navigation of a person; its first entry is the home of the role.
 pub const fn of(account: &Account) -> &'static [NavGroup] {
     of_role(account.role, account.agency)
+}
+
+/// Whose numbers stand beside the entries of a person's navigation.
+pub const fn watcher(account: &Account) -> Watcher {
+    let desk = match (account.role, account.agency) {
+        (Role::Admin, _) => Desk::Operator,
+        (Role::Drop, _) => Desk::Supplier,
+        (_, true) => Desk::Staff,
+        (_, false) => Desk::Student,
+    };
+    Watcher { person: account.user_id, desk }
 }
 
 /// The navigation of a role; `agency` says whether the person may use the
@@ -123,8 +135,7 @@ const OPERATOR: &[NavGroup] = &[
         items: &[
             NavItem::new("Planos", objects::PLAN.list, "tag"),
             NavItem::new("Professores", objects::TEACHER.list, "teacher"),
-            NavItem::new("Cursos", objects::COURSE.list, "course"),
-            NavItem::new("Aulas", objects::LESSON.list, "lesson"),
+            NavItem::new("Cursos", objects::COURSE.list, "course").with(objects::LESSON.list),
             NavItem::new("Encontros", objects::MEET.list, "meet"),
         ],
     },
@@ -161,7 +172,6 @@ const OPERATOR: &[NavGroup] = &[
             NavItem::new("Auditoria", "/admin/auditoria", "audit"),
             NavItem::new("Requisições", "/admin/requisicoes", "pulse"),
             NavItem::new("Diagnóstico", "/admin/diagnostico", "eye"),
-            NavItem::new("Estilo", "/admin/estilo", "style"),
         ],
     },
 ];

@@ -21,7 +21,8 @@ use crate::base::ids::UserId;
 const SLOTS: u16 = 4096;
 const SHARDS: usize = 16;
 
-/// Version numbers of people, of what they own, of public content, of tokens and of API keys.
+/// Version numbers of people, of what they own, of public content, of tokens, of API keys
+/// and of what the team works on.
 pub struct Versions {
     everything: AtomicU64,
     people: Vec<AtomicU64>,
@@ -30,6 +31,7 @@ pub struct Versions {
     content: AtomicU64,
     tokens: AtomicU64,
     keys: AtomicU64,
+    desk: AtomicU64,
 }
 
 impl Default for Versions {
@@ -43,6 +45,7 @@ impl Default for Versions {
             content: AtomicU64::new(1),
             tokens: AtomicU64::new(1),
             keys: AtomicU64::new(1),
+            desk: AtomicU64::new(1),
         }
     }
 }
@@ -79,6 +82,17 @@ impl Versions {
     /// Version of the API keys.
     pub fn keys(&self) -> u64 {
         self.everything.load(Ordering::Acquire) + self.keys.load(Ordering::Acquire)
+    }
+
+    /// Version of what operators and the agency's team work on together: questions to
+    /// clients, messages.
+    pub fn desk(&self) -> u64 {
+        self.desk.load(Ordering::Acquire)
+    }
+
+    /// What the team works on changed.
+    pub fn raise_desk(&self) {
+        self.desk.fetch_add(1, Ordering::AcqRel);
     }
 
     /// A person's account, permissions or tokens changed.

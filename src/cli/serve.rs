@@ -29,6 +29,7 @@ use crate::effects::EFFECTS;
 use crate::http::server;
 use crate::http::server::Limits;
 use crate::https;
+use crate::live;
 use crate::marketplace;
 use crate::messages::{announcements, delivery, telegram};
 use crate::operations::soundness::{self, StartState};
@@ -178,6 +179,7 @@ async fn accept(
         move |peer, request| edge::answer(&app, peer, request)
     };
     let door = app.server.https.as_ref().and_then(|https| https.tls.door());
+    tokio::spawn(live::teller::work(Arc::clone(app), stopping.clone()));
     let serving = tokio::spawn(server::serve((listener, door), limits, refuse, service, stopping));
     // Signals are handled before the address is printed: once it is known, a
     // stop may be requested.

@@ -40,9 +40,32 @@ struct Asset {
     gzip: OnceLock<Option<Bytes>>,
 }
 
+/// The style sheets of all pages, in their order: one file for browsers.
+const SHEETS: [&str; 6] = ["reset", "tokens", "components", "pages", "program", "agency"];
+/// Its name.
+const STYLE: &str = "css/app.css";
+
 static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
-    Files::iter().filter_map(|name| load(&name).map(|asset| (name.into_owned(), asset))).collect()
+    let files =
+        Files::iter().filter_map(|name| load(&name).map(|asset| (name.into_owned(), asset)));
+    files.chain(asset(STYLE, style().into()).map(|asset| (STYLE.to_owned(), asset))).collect()
 });
+
+/// All style sheets, without comments and indentation.
+fn style() -> String {
+    let sheets = SHEETS.iter().filter_map(|name| Files::get(&format!("css/{name}.css")));
+    let text: String =
+        sheets.map(|file| String::from_utf8_lossy(&file.data).into_owned()).collect();
+    let mut style = String::with_capacity(text.len());
+    for (place, part) in text.split("/*").enumerate() {
+        let code = if place == 0 { part } else { part.split_once("*/").map_or("", |two| two.1) };
+        for line in code.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            style.push_str(line);
+            style.push('\n');
+        }
+    }
+    style
+}
 
 /// Assets by the part of their address after the prefix.
 static ADDRESSES: LazyLock<HashMap<&'static str, &'static Asset>> = LazyLock::new(|| {
@@ -54,6 +77,10 @@ fn load(name: &str) -> Option<Asset> {
         Cow::Borrowed(data) => Bytes::from_static(data),
         Cow::Owned(data) => Bytes::from(data),
     };
+    asset(name, plain)
+}
+
+fn asset(name: &str, plain: Bytes) -> Option<Asset> {
     let digest = hex(&Sha256::digest(&plain)[..4]);
     let (stem, extension) = name.rsplit_once('.')?;
     Some(Asset {

@@ -1,4 +1,4 @@
-//! Bodies of answers: bytes in memory, or pieces that are made during sending.
+//! Bodies of answers: bytes in memory, pieces that are made during sending, or events.
 //!
 //! A piece is made on the blocking pool, and the next one only when the caller
 //! has read the last, so a slow caller uses one piece of memory. A caller that
@@ -20,6 +20,7 @@ use hyper::body::{Frame, SizeHint};
 use tokio::sync::Semaphore;
 
 use super::budget::{Budget, charged};
+use super::events::Events;
 
 /// Bytes of a piece.
 pub const PIECE: usize = 64 * 1024;
@@ -34,6 +35,7 @@ pub const UNSENT_BYTES: usize = 80 << 20;
 pub enum Body {
     Bytes(Bytes),
     Pieces(Box<Pieces>),
+    Events(Box<Events>),
 }
 
 impl Body {
@@ -42,12 +44,12 @@ impl Body {
         Self::Bytes(Bytes::new())
     }
 
-    /// The bytes in memory; empty for a body in pieces.
+    /// The bytes in memory; empty for another body.
     #[cfg(test)]
     pub fn in_memory(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes,
-            Self::Pieces(_) => &[],
+            Self::Pieces(_) | Self::Events(_) => &[],
         }
     }
 
@@ -65,6 +67,8 @@ impl Body {
                 pieces.hold(unsent.take(UNDER_WAY)?);
                 Self::Pieces(pieces)
             }
+            // Small, and counted where they begin.
+            Self::Events(events) => Self::Events(events),
         })
     }
 }
@@ -83,6 +87,9 @@ impl hyper::body::Body for Body {
             Self::Pieces(pieces) => {
                 pieces.poll_piece(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
             }
+            Self::Events(events) => {
+                events.poll_event(cx).map(|event| event.map(|event| Ok(Frame::data(event))))
+            }
         }
     }
 
@@ -90,6 +97,7 @@ impl hyper::body::Body for Body {
         match self {
             Self::Bytes(bytes) => bytes.is_empty(),
             Self::Pieces(pieces) => pieces.left == Some(0),
+            Self::Events(_) => false,
         }
     }
 
@@ -99,6 +107,7 @@ impl hyper::body::Body for Body {
             Self::Pieces(pieces) => {
                 pieces.left.map_or_else(SizeHint::default, SizeHint::with_exact)
             }
+            Self::Events(_) => SizeHint::default(),
         }
     }
 }

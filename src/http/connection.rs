@@ -50,6 +50,25 @@ pub struct Shared {
     pub answered: AtomicUsize,
     /// How many heads came before the rejected one, and its refusal.
     pub refused: OnceLock<(usize, Refusal)>,
+    /// Streams of events that are being sent: they wait for long, as they should.
+    streams: AtomicUsize,
+}
+
+/// Kept while a stream of events is being sent.
+pub struct Streaming(Arc<Shared>);
+
+impl Streaming {
+    /// Notes that the connection sends a stream.
+    pub fn on(shared: &Arc<Shared>) -> Self {
+        shared.streams.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(shared))
+    }
+}
+
+impl Drop for Streaming {
+    fn drop(&mut self) {
+        self.0.streams.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 enum Expect {
@@ -144,6 +163,7 @@ impl CheckedConnection {
     /// Whether every head that was passed on was answered.
     fn is_quiet(&self) -> bool {
         self.shared.answered.load(Ordering::Acquire) == self.heads
+            && self.shared.streams.load(Ordering::Acquire) == 0
     }
 
     /// Whether closing now would cut off a peer that is still sending.

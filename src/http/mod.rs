@@ -16,6 +16,7 @@ pub mod conditional;
 pub mod connection;
 pub mod cors;
 pub mod envelope;
+pub mod events;
 mod field;
 #[cfg(test)]
 mod fuzz;

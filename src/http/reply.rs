@@ -6,6 +6,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
 use super::body::{Body, Pieces};
+use super::events::Events;
 use super::limit::Verdict;
 use super::problem::Problem;
 use super::request::Request;
@@ -17,6 +18,7 @@ pub mod media {
     pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
     pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
     pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+    pub const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 }
 
 /// Status, media type, body and the headers that only this answer has.
@@ -55,6 +57,13 @@ impl Reply {
     /// An answer of a media type that is made as it is sent.
     pub fn pieces(media: HeaderValue, pieces: Pieces) -> Self {
         Self { body: Body::Pieces(Box::new(pieces)), ..Self::of(media, Bytes::new()) }
+    }
+
+    /// Events, for as long as the caller listens.
+    pub fn events(events: Events) -> Self {
+        const PASS_ON: HeaderName = HeaderName::from_static("x-accel-buffering");
+        let reply = Self { body: Body::Events(Box::new(events)), ..Self::of(media::EVENTS, "") };
+        reply.with(PASS_ON, HeaderValue::from_static("no"))
     }
 
     /// 200 with a value as JSON.

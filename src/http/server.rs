@@ -25,7 +25,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
 use super::body::Body;
-use super::connection::{CheckedConnection, Shared};
+use super::connection::{CheckedConnection, Shared, Streaming};
 use super::head::{MAX_HEAD, Refusal};
 use super::io::Io;
 use super::limit::{self, Subject};
@@ -43,6 +43,9 @@ const DRAIN: Duration = Duration::from_secs(10);
 /// Most bytes of an answer that wait unsent in the socket: two pieces.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 128 * 1024;
+/// How long the system keeps bytes that the peer does not take: then the peer is gone.
+#[cfg(target_os = "linux")]
+const UNTAKEN: Duration = Duration::from_mins(1);
 /// Pause after an error of accepting, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -160,7 +163,9 @@ async fn pause_after(error: &io::Error) {
 /// slow peer. Bytes that were sent and not received yet are not limited by it.
 #[cfg(target_os = "linux")]
 fn limit_unsent(io: &TcpStream) -> io::Result<()> {
-    socket2::SockRef::from(io).set_tcp_notsent_lowat(UNSENT)
+    let socket = socket2::SockRef::from(io);
+    socket.set_tcp_user_timeout(Some(UNTAKEN))?;
+    socket.set_tcp_notsent_lowat(UNSENT)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -199,6 +204,9 @@ async fn serve_connection<S, F>(
                 Ok(answer) => answer.await,
                 Err(refused) => refused,
             };
+            if let Body::Events(events) = answer.body_mut() {
+                events.hold(Streaming::on(&shared));
+            }
             let count = shared.answered.fetch_add(1, Ordering::AcqRel) + 1;
             // The age is checked only sometimes, because reading the clock is slow.
             let is_old = count.is_multiple_of(AGE_CHECK) && opened.elapsed() >= MAX_AGE;

@@ -517,6 +517,12 @@ impl Table {
         self
     }
 
+    /// The address of what is kept of this list under a name, and of its form.
+    pub fn views(&self) -> String {
+        let present = self.export.trim_end_matches("formato=csv").trim_end_matches(['?', '&']);
+        address("/visoes", &[("lista", present)])
+    }
+
     /// Whether there may be rows although this page has none.
     pub const fn hides_rows(&self) -> bool {
         self.narrowed || self.paging.past_end.is_some()

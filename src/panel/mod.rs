@@ -14,6 +14,7 @@ pub mod days;
 pub mod export;
 pub mod form;
 pub mod list;
+pub mod live;
 pub mod notices;
 pub mod once;
 mod page_time;

@@ -173,6 +173,7 @@ pub const TABLES: &[Table] = &[
     ], &["user_id", "dedup_key", "lease", "provider", "global_id", "request_id"], "user_id = ?1 AND state IN (0, 1, 2, 3)")),
     ("outbox_count", SUMS),
     ("message_choice", file("escolhas_de_mensagens", &["about", "wanted"], &["user_id"], "user_id = ?1")),
+    ("saved_view", file("visoes_salvas", &["path", "name", "query", "created_at"], &["view_id", "user_id"], "user_id = ?1")),
     ("message_text", OURS),
     ("outbox_done_count", SUMS),
     ("announcement", OURS),

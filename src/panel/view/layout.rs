@@ -1,8 +1,11 @@
 //! The frame around a page: its reader, the navigation, and the present place.
 
+use std::sync::Arc;
+
 use super::{Flash, Notice};
 use crate::base::clock::Instant;
 use crate::http::Request;
+use crate::panel::live::Counts;
 
 /// One entry of the navigation.
 pub struct NavItem {
@@ -12,11 +15,13 @@ pub struct NavItem {
     pub icon: &'static str,
     /// Whether it stands on a phone's bottom bar too.
     pub handy: bool,
+    /// Another address whose pages belong to it; empty without one.
+    pub also: &'static str,
 }
 
 impl NavItem {
     pub const fn new(label: &'static str, href: &'static str, icon: &'static str) -> Self {
-        Self { label, href, icon, handy: false }
+        Self { label, href, icon, handy: false, also: "" }
     }
 
     /// The same entry, on a phone's bottom bar too, which has room for four.
@@ -25,6 +30,17 @@ impl NavItem {
         self
     }
 }
+
+impl NavItem {
+    /// The same entry, with the pages below another address.
+    pub const fn with(mut self, also: &'static str) -> Self {
+        self.also = also;
+        self
+    }
+}
+
+/// A navigation with more entries folds its groups.
+const MOST_UNFOLDED: usize = 24;
 
 /// Entries that belong to one task; the title is empty for the first group.
 pub struct NavGroup {
@@ -71,6 +87,8 @@ pub struct Layout {
     pub flash: Option<Notice>,
     /// The student as whom the reader views the pages.
     pub viewed: Option<Viewed>,
+    /// What waits behind the entries of the menu.
+    pub counts: Arc<Counts>,
     here: String,
 }
 
@@ -87,6 +105,7 @@ impl Layout {
             home: "/",
             flash: None,
             viewed: None,
+            counts: Arc::default(),
             here: String::new(),
         }
     }
@@ -126,6 +145,44 @@ impl Layout {
         self
     }
 
+    /// The same frame with what waits behind the entries of the menu.
+    #[must_use]
+    pub fn counting(mut self, counts: Arc<Counts>) -> Self {
+        self.counts = counts;
+        self
+    }
+
+    /// What waits behind an entry, as it is shown; empty for nothing.
+    pub fn count(&self, item: &NavItem) -> String {
+        shown(self.counts.of(item.href))
+    }
+
+    /// Whether anything is ever counted behind an entry.
+    pub fn is_counted(&self, item: &NavItem) -> bool {
+        self.counts.menu.contains_key(item.href)
+    }
+
+    /// Whether a group of the navigation folds: those of a long one do.
+    pub fn folds(&self, group: &NavGroup) -> bool {
+        let entries: usize = self.menu.iter().map(|group| group.items.len()).sum();
+        entries > MOST_UNFOLDED && !group.title.is_empty()
+    }
+
+    /// Whether the page belongs to an entry of a group.
+    pub fn is_within(&self, group: &NavGroup) -> bool {
+        group.items.iter().any(|item| self.is_here(item))
+    }
+
+    /// Whether anything is ever counted behind an entry of a group.
+    pub fn is_counted_within(&self, group: &NavGroup) -> bool {
+        group.items.iter().any(|item| self.is_counted(item))
+    }
+
+    /// What waits behind all entries of a group, as it is shown.
+    pub fn count_within(&self, group: &NavGroup) -> String {
+        shown(group.items.iter().map(|item| self.counts.of(item.href)).sum())
+    }
+
     /// Whether the page belongs to an entry: the longest address that begins
     /// the page's own wins, so that a form below a list marks the list.
     pub fn is_here(&self, item: &NavItem) -> bool {
@@ -133,7 +190,7 @@ impl Layout {
             .menu
             .iter()
             .flat_map(|group| group.items)
-            .filter(|item| is_below(&self.here, item.href))
+            .filter(|item| is_below(&self.here, item.href) || is_below(&self.here, item.also))
             .max_by_key(|item| item.href.len());
         present.is_some_and(|present| present.href == item.href)
     }
@@ -150,8 +207,18 @@ impl Layout {
     }
 }
 
+/// A number beside an entry; nothing for none.
+fn shown(count: i64) -> String {
+    match count {
+        ..=0 => String::new(),
+        count @ ..=999 => count.to_string(),
+        _ => "999+".to_owned(),
+    }
+}
+
 fn is_below(path: &str, parent: &str) -> bool {
-    path.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    !parent.is_empty()
+        && path.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// First letters of the first and the last word of a name.

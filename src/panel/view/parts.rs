@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use askama::Template;
 
-use super::{Field, Happened, Layout, Notice, Paging, Step, Tab, When};
+use super::{Field, Happened, Layout, NavGroup, Notice, Paging, Step, Tab, When};
 use crate::panel::list::Table;
 use crate::panel::queue::{Due, QueueItem};
 
@@ -29,6 +29,8 @@ macro_rules! parts {
 parts! {
     /// The frame of a signed-in page before its content.
     "opening" opening(layout: &'p Layout) -> Opening;
+    /// The entries of one group of the navigation.
+    "places" places(layout: &'p Layout, group: &'p NavGroup) -> Places;
     /// The frame after it.
     "closing" closing(layout: &'p Layout) -> Closing;
     /// A drawing of `img/icons.svg`.

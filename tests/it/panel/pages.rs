@@ -21,6 +21,7 @@ use crate::support::world::{LOJA, World};
 /// at its start, and those that [`elsewhere`] looks at.
 const UNLINKED: &[&str] = &[
     "/configurar",
+    "/sem-conexao",
     "/avisos/sair",
     "/convite/{code}",
     "/convite/pronto",

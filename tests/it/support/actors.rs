@@ -135,6 +135,15 @@ impl<'s> Actor<'s> {
         self
     }
 
+    /// The cookie of its session.
+    #[track_caller]
+    pub fn cookie(&self) -> &str {
+        match &self.credential {
+            Credential::Cookie(cookie) => cookie,
+            _ => panic!("{} has no session", self.what),
+        }
+    }
+
     /// The site on which it acts.
     pub const fn site(&self) -> &Site {
         self.site

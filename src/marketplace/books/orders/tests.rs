@@ -31,7 +31,7 @@ impl World {
         let dir = TestDir::new();
         let db = dir.database();
         let versions = Arc::default();
-        crate::invalidation::watch(&db, &versions, || {}).unwrap();
+        crate::invalidation::watch(&db, &versions, || {}, || {}).unwrap();
         let context = BookContext {
             words: Arc::default(),
             issued: Arc::default(),
