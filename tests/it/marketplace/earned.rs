@@ -124,7 +124,7 @@ fn what_the_marketplace_does_not_tell_is_missing_and_never_zero() {
     let shown = page(&ana, &format!("{SALES}/{number}"));
     assert!(shown.contains("falta frete") && shown.contains("ainda não informou"), "{shown}");
     let list = page(&ana, SALES);
-    assert!(list.contains("1 venda · R$ 50,00 · 1 sem comissão ou frete<"), "{list}");
+    assert!(list.contains("1 venda · R$ 50,00 · 1 sem taxas<"), "{list}");
     assert!(!list.contains("· sobra"), "{list}");
 }
 
