@@ -92,7 +92,7 @@ fn a_cost_is_the_products_with_the_sku_and_of_nobody_else() {
     assert_eq!(json_of(&ana, &format!("{SALES}/{number}"))["custo"], json!(63));
     let csv = ana.get(&format!("{SALES}?q=copo&formato=csv")).expect(200).text();
     let mut lines = csv.lines();
-    assert!(lines.next().unwrap().ends_with("comissao;frete;imposto;custo;sobra"), "{csv}");
+    assert!(lines.next().unwrap().ends_with("comissao,frete,imposto,custo,sobra"), "{csv}");
     let bia = site.person("bia");
     assert_eq!(cost(&bia, number, "1,00"), 404);
     bia.get(&format!("{SALES}/{number}")).expect(404);
