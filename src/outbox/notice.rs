@@ -27,7 +27,7 @@ impl NotificationKind {
             _ if reference.starts_with('/') => reference.to_owned(),
             Self::Venda => format!("/painel/vendas/{reference}"),
             Self::Pergunta => format!("/painel/perguntas/{reference}"),
-            Self::Reclamacao => "/painel/reclamacoes".to_owned(),
+            Self::Reclamacao => format!("/painel/reclamacoes/{reference}"),
             Self::Anuncio => format!("/painel/anuncios/{reference}"),
             Self::Meet => "/painel/meets".to_owned(),
             Self::Sistema if of_account => "/painel/ml".to_owned(),

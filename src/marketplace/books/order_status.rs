@@ -11,12 +11,12 @@ named! {
     pub enum OrderStatus: number {
         Paid = 5, "paid", "Pagas";
         PaymentRequired = 2, "payment_required", "Aguardando pagamento";
+        Cancelled = 8, "cancelled", "Canceladas";
         PaymentInProcess = 3, "payment_in_process", "Pagamento em análise";
         PartiallyPaid = 4, "partially_paid", "Pagas em parte";
         Confirmed = 1, "confirmed", "Confirmadas";
         PartiallyRefunded = 6, "partially_refunded", "Reembolso parcial";
         PendingCancel = 7, "pending_cancel", "Em cancelamento";
-        Cancelled = 8, "cancelled", "Canceladas";
         Invalid = 9, "invalid", "Inválidas";
     }
 }

@@ -92,7 +92,7 @@ fn a_cost_is_the_products_with_the_sku_and_of_nobody_else() {
     assert_eq!(json_of(&ana, &format!("{SALES}/{number}"))["custo"], json!(63));
     let csv = ana.get(&format!("{SALES}?q=copo&formato=csv")).expect(200).text();
     let mut lines = csv.lines();
-    assert!(lines.next().unwrap().ends_with("comissao;frete;imposto;custo;sobra"), "{csv}");
+    assert!(lines.next().unwrap().ends_with("comissao,frete,imposto,custo,sobra"), "{csv}");
     let bia = site.person("bia");
     assert_eq!(cost(&bia, number, "1,00"), 404);
     bia.get(&format!("{SALES}/{number}")).expect(404);
@@ -124,7 +124,7 @@ fn what_the_marketplace_does_not_tell_is_missing_and_never_zero() {
     let shown = page(&ana, &format!("{SALES}/{number}"));
     assert!(shown.contains("falta frete") && shown.contains("ainda não informou"), "{shown}");
     let list = page(&ana, SALES);
-    assert!(list.contains("1 venda · R$ 50,00 · 1 sem comissão ou frete<"), "{list}");
+    assert!(list.contains("1 venda · R$ 50,00 · 1 sem taxas<"), "{list}");
     assert!(!list.contains("· sobra"), "{list}");
 }
 

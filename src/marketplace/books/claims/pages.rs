@@ -32,8 +32,8 @@ pub const LIST: Listing = Listing {
     heads: &[
         Head::plain("Reclamação"),
         Head::plain("Conta"),
-        Head::sorts("Quem age", "prazo"),
         Head::plain("Em jogo").numeric(),
+        Head::sorts("Quem age", "prazo"),
         Head::sorts("Aberta", "aberta_em"),
     ],
     file: "reclamacoes.csv",

@@ -317,7 +317,7 @@ fn sum_words(total: u64, sum: Option<Sum>, earned: &[Option<Earned>]) -> String 
     if sum.known > 0 {
         words += &format!(" · sobra {}", sum.left.page());
     }
-    for (count, what) in [(sum.uncosted, "sem custo"), (sum.untold, "sem comissão ou frete")] {
+    for (count, what) in [(sum.uncosted, "sem custo"), (sum.untold, "sem taxas")] {
         if count > 0 {
             words += &format!(" · {} {what}", grouped(count.unsigned_abs()));
         }

@@ -99,7 +99,7 @@ fn sale_page(
     let (events, untimed) = happened(&order, &page, &claims, time);
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        label: if earned.is_some() { label(&page, &order) } else { String::new() },
+        parcel_label: if earned.is_some() { label(&page, &order) } else { String::new() },
         outside: outside::sale(&app.config.marketplace.auth_base, order.order_id),
         claims: claims.into_iter().map(|one| ShownClaim::of(one, &stores, time)).collect(),
         order,

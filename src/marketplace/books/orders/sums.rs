@@ -73,7 +73,7 @@ fn month(day: Day) -> i64 {
 }
 
 /// Updates the sums by the difference between an order's old and new row.
-pub fn follow(
+pub(super) fn follow(
     tx: &WriteTx<'_>,
     zone: Zone,
     owner: UserId,

@@ -418,6 +418,7 @@ fn an_older_state_of_a_shipment_does_not_come_back() {
             status: status.to_owned(),
             logistic_type: "drop_off".to_owned(),
             updated_at: at.map(Instant),
+            ..Shipment::default()
         });
         document
     };

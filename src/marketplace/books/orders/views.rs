@@ -52,7 +52,7 @@ pub struct SalePage {
     pub untimed: String,
     pub supplied: Vec<DropOrder>,
     /// Address of the label of its parcel; empty when there is none to print.
-    pub label: String,
+    pub parcel_label: String,
     /// Its page at the marketplace.
     pub outside: String,
 }
