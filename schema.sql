@@ -727,6 +727,12 @@ CREATE TABLE sale_order (
     logistic_type   INTEGER,                -- word
     shipment_at     INTEGER,                -- last_updated of the shipment's state stored here
     item_version    INTEGER NOT NULL DEFAULT 0, -- which words of sold_item it has
+    fee_cents       INTEGER,                -- commission for all units; NULL until the marketplace tells
+    freight_cents   INTEGER,                -- its share of what the parcel costs the seller; NULL until told
+    paid_at         INTEGER,                -- when the payment was approved, when told
+    printed_at      INTEGER,                -- when its label was first seen printed
+    sent_at         INTEGER,                -- when its parcel was first seen on its way
+    delivered_at    INTEGER,                -- when its parcel was first seen delivered
     PRIMARY KEY (owner_id, created_at, order_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -757,6 +763,34 @@ CREATE TABLE sales_day (
     units       INTEGER NOT NULL,           -- things sold
     gross_cents INTEGER NOT NULL,           -- their value, without shipping
     PRIMARY KEY (owner_id, ml_user_id, day)
+) STRICT, WITHOUT ROWID;
+
+-- Sales by account, state, time of date_created and what was sold: what is left of them is computed from these sums and
+-- the costs of the moment. Told orders are those whose commission and freight are known.
+CREATE TABLE sold_sum (
+    owner_id      INTEGER NOT NULL,         -- whose sales
+    ml_user_id    INTEGER NOT NULL,         -- the selling account
+    status        INTEGER NOT NULL,         -- word; only states that count as a sale
+    span          INTEGER NOT NULL,         -- civil day; -1 all days; -(12 * year + month) a month
+    item_id       INTEGER NOT NULL,         -- as in sold_item
+    variation_id  INTEGER NOT NULL,         -- as in sold_item
+    item_version  INTEGER NOT NULL,         -- as in sold_item
+    orders        INTEGER NOT NULL,         -- how many
+    gross_cents   INTEGER NOT NULL,         -- their value, without shipping
+    told          INTEGER NOT NULL,         -- told orders
+    told_units    INTEGER NOT NULL,         -- units of told orders
+    told_cents    INTEGER NOT NULL,         -- value of told orders
+    charged_cents INTEGER NOT NULL,         -- commission and freight of told orders
+    PRIMARY KEY (owner_id, ml_user_id, status, span, item_id, variation_id, item_version)
+) STRICT, WITHOUT ROWID;
+
+-- What a unit of a listing costs its seller, where no product has the SKU.
+CREATE TABLE listing_cost (
+    owner_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who sells it
+    item_id    INTEGER NOT NULL,            -- number of the listing id, without the site
+    cost_cents INTEGER NOT NULL CHECK (cost_cents > 0), -- for one unit
+    updated_at INTEGER NOT NULL,            -- when it was set
+    PRIMARY KEY (owner_id, item_id)
 ) STRICT, WITHOUT ROWID;
 
 -- Newest change of what pollers follow, for Last-Modified.
@@ -964,6 +998,10 @@ CREATE TABLE claim (
 
 CREATE INDEX claim_by_number ON claim (claim_id);
 CREATE INDEX claim_run ON claim (owner_id, state, ml_user_id, opened_at, claim_id);
+-- Open ones by deadline, then those that ended, the last one first.
+CREATE INDEX claim_by_deadline ON claim (owner_id, state, iif(state = 1, coalesce(due_at, 9000000000), -updated_at), claim_id);
+-- The claims about an order or its parcel.
+CREATE INDEX claim_of_resource ON claim (owner_id, resource_id) WHERE resource_id IS NOT NULL;
 
 -- Accounts that were unlinked and whose listings, questions and claims are being removed.
 CREATE TABLE ml_unlinked (
@@ -1611,6 +1649,18 @@ CREATE INDEX drop_link_of_supplier ON drop_link (supplier_id, link_id);
 CREATE INDEX drop_link_of_both ON drop_link (supplier_id, seller_id, link_id);
 CREATE INDEX drop_link_of_product ON drop_link (product_id);
 
+-- Listings of related sellers of which a supplier said that they sell nothing of theirs. Live within an
+-- active relation.
+CREATE TABLE drop_foreign (
+    supplier_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who said it
+    seller_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose listing
+    item_id     INTEGER NOT NULL,           -- number of the listing id, without the site
+    noted_at    INTEGER NOT NULL,           -- when it was said
+    PRIMARY KEY (supplier_id, seller_id, item_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX drop_foreign_of_seller ON drop_foreign (seller_id);
+
 -- What a seller owes a supplier for an order of a linked listing.
 CREATE TABLE drop_order (
     drop_order_id INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time
@@ -1627,6 +1677,7 @@ CREATE TABLE drop_order (
     due_at        INTEGER NOT NULL,         -- overdue from here on
     paid_at       INTEGER,                  -- when the supplier said that it was paid
     reminded_at   INTEGER,                  -- the last reminder
+    batch         INTEGER,                  -- of payments noted by one press, drawn at random; NULL else
     UNIQUE (order_id, supplier_id)
 ) STRICT;
 
@@ -1636,6 +1687,7 @@ CREATE INDEX drop_order_due ON drop_order (supplier_id, state, due_at, seller_id
 CREATE INDEX drop_order_of_seller ON drop_order (seller_id, ordered_at, drop_order_id);
 CREATE INDEX drop_order_owed ON drop_order (seller_id, state, due_at, supplier_id, amount_cents);
 CREATE INDEX drop_order_paid ON drop_order (supplier_id, paid_at, amount_cents) WHERE state = 2;
+CREATE INDEX drop_order_of_batch ON drop_order (supplier_id, batch) WHERE batch IS NOT NULL;
 
 -- Drop orders by supplier, seller and state, kept by triggers: totals of lists, and what is owed.
 CREATE TABLE drop_order_count (

@@ -12,6 +12,7 @@ pub const EFFECTS: Effects = Effects {
     of_orders: &[
         books::count_orders,
         books::sum_sales,
+        books::sum_sold,
         catalog::stock::follow_sale,
         dropshipping::orders::follow_sale,
         books::stamp,

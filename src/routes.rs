@@ -230,14 +230,15 @@ fn webhooks(who: Access, list: &'static str) -> [Route; 13] {
 
 /// The pages of suppliers, and what sellers owe to suppliers.
 #[rustfmt::skip]
-fn drop_panels() -> [Route; 24] {
-    use suppliers::{home, links, list, orders, owed, sellers, unmatched};
+fn drop_panels() -> [Route; 29] {
+    use suppliers::{home, links, list, orders, owed, payments, reminders, sellers, statement, unmatched};
     [
         Supplier.get("/fornecedor", Run::Read(home::home), "A supplier's home."),
         Supplier.get("/fornecedor/vendedores", Run::Read(sellers::list), "A supplier's sellers and invitations, as page or JSON."),
         Supplier.post("/fornecedor/convites", Run::Write(sellers::invite), "Invites a seller by e-mail address.").small(),
         Supplier.post("/fornecedor/convites/{id}/retirar", Run::Write(sellers::withdraw), "Takes an invitation back.").small(),
         Supplier.post("/fornecedor/vendedores/{id}/encerrar", Run::Slow(sellers::end), "Ends the relation with a seller.").small(),
+        Supplier.post("/fornecedor/vendedores/{id}/lembrar", Run::Slow(reminders::remind_seller), "Reminds a seller of what is overdue.").small(),
         Supplier.get("/fornecedor/vinculos", Run::Slow(links::list), "Linked listings, as page, JSON or CSV."),
         Supplier.post("/fornecedor/vinculos", Run::Write(links::create), "Links a listing to a product.").small(),
         Supplier.post("/fornecedor/vinculos/{id}/excluir", Run::Write(links::remove), "Removes a link.").small(),
@@ -245,12 +246,16 @@ fn drop_panels() -> [Route; 24] {
         Supplier.post("/fornecedor/vinculos/importar", Run::Write(list::preview), "Says what would become of a list of links."),
         Supplier.post("/fornecedor/vinculos/importar/aplicar", Run::Slow(list::apply), "Makes the links of a list."),
         Supplier.get("/fornecedor/conferencia", Run::Slow(unmatched::list), "Listings without a product, as page, JSON or CSV."),
+        Supplier.post("/fornecedor/conferencia/separar", Run::Write(unmatched::put_aside), "Says that a listing sells nothing of the supplier's.").small(),
+        Supplier.post("/fornecedor/conferencia/mostrar", Run::Write(unmatched::take_up), "Takes that back.").small(),
+        Supplier.get("/fornecedor/extrato", Run::Slow(statement::show), "What a seller ordered and paid in a month, as page, JSON or CSV."),
         Supplier.get("/fornecedor/pedidos", Run::ReadOrSlow(orders::needs_slow_lane, orders::list), "Drop orders, as page, JSON or CSV."),
-        Supplier.post("/fornecedor/pedidos/pagos", Run::Write(orders::pay_many), "Notes that drop orders were paid.").small(),
-        Supplier.post("/fornecedor/pedidos/lembrar", Run::Slow(orders::remind_all), "Reminds all sellers of what is overdue.").small(),
-        Supplier.post("/fornecedor/pedidos/{id}/pago", Run::Write(orders::pay), "Notes that a drop order was paid.").small(),
-        Supplier.post("/fornecedor/pedidos/{id}/desfazer", Run::Write(orders::unpay), "Takes a payment back that was noted by mistake.").small(),
-        Supplier.post("/fornecedor/pedidos/{id}/lembrar", Run::Write(orders::remind), "Reminds the seller of a drop order.").small(),
+        Supplier.post("/fornecedor/pedidos/pagos", Run::Chosen(payments::pay_many), "Notes that drop orders were paid.").small(),
+        Supplier.post("/fornecedor/pedidos/pagos/desfazer", Run::Slow(payments::unpay_many), "Takes payments back that were noted together.").small(),
+        Supplier.post("/fornecedor/pedidos/lembrar", Run::Slow(reminders::remind_all), "Reminds all sellers of what is overdue.").small(),
+        Supplier.post("/fornecedor/pedidos/{id}/pago", Run::Write(payments::pay), "Notes that a drop order was paid.").small(),
+        Supplier.post("/fornecedor/pedidos/{id}/desfazer", Run::Write(payments::unpay), "Takes a payment back that was noted by mistake.").small(),
+        Supplier.post("/fornecedor/pedidos/{id}/lembrar", Run::Write(reminders::remind), "Reminds the seller of a drop order.").small(),
         Supplier.get("/fornecedor/pedidos/{id}/etiqueta", Run::Outside(orders::label), "The label of a drop order's parcel, as PDF.").in_person().family_is(Family::File),
         Supplier.get("/fornecedor/pedidos/{id}/nota", Run::Outside(orders::invoice), "The fiscal note of a drop order, as PDF or XML.").in_person().family_is(Family::File),
         Student.get("/painel/fornecedores", Run::ReadOrSlow(orders::needs_slow_lane, owed::list), "What a seller owes whom, as page, JSON or CSV."),
@@ -512,24 +517,26 @@ fn program() -> [Route; 21] {
 
 /// A seller's books, and tools: the fee calculator, labels for parcels, fiscal notes.
 #[rustfmt::skip]
-fn shops() -> [Route; 14] {
+fn shops() -> [Route; 16] {
     use marketplace::books::claims::pages as claims;
     use marketplace::books::listed;
     use marketplace::books::listings::pages as listings;
-    use marketplace::books::orders::pages as sales;
+    use marketplace::books::orders::{pages as sales, sale};
     use marketplace::books::questions::pages as questions;
     use catalog::calculator::pages as fees;
     use catalog::listing::pages as listing;
     use marketplace::tools::labels::pages as labels;
     [
         Student.get("/painel/vendas", Run::ReadOrSlow(listed::needs_slow_lane, sales::sales), "A seller's orders, as page, JSON or CSV."),
-        Student.get("/painel/vendas/{id}", Run::Read(sales::sale), "One order of a seller."),
+        Student.get("/painel/vendas/{id}", Run::Read(sale::sale), "One order of a seller."),
+        Student.post("/painel/vendas/{id}/custo", Run::Write(sale::set_cost), "Sets what a unit of what was sold costs its seller.").small(),
         Student.get("/painel/anuncios", Run::ReadOrSlow(listings::needs_slow_lane, listings::listings), "A seller's listings, as page, JSON or CSV."),
         Student.get("/painel/anuncios/{id}", Run::Read(listing::listing), "One listing: what it sold, what was asked about it, its product."),
         Student.get("/painel/perguntas", Run::ReadOrSlow(listed::needs_slow_lane, questions::questions), "Questions of buyers, as page, JSON or CSV."),
         Student.get("/painel/perguntas/{id}", Run::Read(questions::question), "A question of a buyer."),
         Student.post("/painel/perguntas/{id}/responder", Run::Outside(marketplace::books::questions::answer::answer), "Answers a question of a buyer.").body_at_most(ANSWER),
         Student.get("/painel/reclamacoes", Run::ReadOrSlow(listed::needs_slow_lane, claims::claims), "Claims of buyers, as page, JSON or CSV."),
+        Student.get("/painel/reclamacoes/{id}", Run::Read(claims::claim), "One claim of a buyer."),
         Student.get("/painel/ml/calculadora", Run::ReadOrOutside(fees::asks, fees::page), "What remains of a sale, as a page."),
         Student.get("/painel/ml/calculadora/taxas-json", Run::Outside(fees::fees_json),
             "The fees of a sale of one account, with its reputation and the tax.").family_is(Family::Internal),

@@ -176,17 +176,24 @@ const behaviours = {
   bulk: (bar) => {
     const form = document.getElementById(bar.dataset.bulk);
     const [said, all] = ["[data-bulk-count]", "[data-bulk-all]"].map((part) => bar.querySelector(part));
-    const resting = said.textContent;
     const money = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
+    const boxes = () => [...form.elements].filter((one) => one.name === "ids");
     const show = () => {
-      const ticked = [...form.elements].filter((one) => one.name === "ids" && one.checked);
-      const sum = ticked.reduce((sum, one) => sum + Number(one.dataset.amount ?? 0), 0);
+      const ticked = boxes().filter((one) => one.checked);
+      const own = ticked.reduce((sum, one) => sum + Number(one.dataset.amount ?? 0), 0);
+      const sum = all?.checked ? all.dataset.bulkSum : own && money.format(own / 100);
       const number = all?.checked ? all.dataset.bulkAll : String(ticked.length);
-      const words = number === "1" ? "1 marcado" : `${number} marcados`;
-      said.textContent = number === "0" ? resting : sum && !all?.checked ? `${words} · ${money.format(sum / 100)}` : words;
+      const words = number === "0" ? "Nada marcado" : number === "1" ? "1 marcado" : `${number} marcados`;
+      said.textContent = sum ? `${words} · ${sum}` : words;
       for (const button of bar.querySelectorAll("button")) button.disabled = number === "0";
     };
-    document.addEventListener("change", (event) => event.target.form === form && show());
+    document.addEventListener("change", ({ target }) => {
+      if (target.form !== form) return;
+      // All of the filter are also those of the page, and no longer all once one is left out.
+      if (target === all) for (const one of boxes()) one.checked = all.checked;
+      else if (all && target.name === "ids" && !target.checked) all.checked = false;
+      show();
+    });
     addEventListener("pageshow", show);
     show();
   },

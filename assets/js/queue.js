@@ -195,8 +195,8 @@ const leave = (card) => {
 
 // What is answered leaves the list, so that the next ones come nearer: the first
 // page with cards that were not here yet has them.
-const more = async () => {
-  if (fetching || isAll || cards().length >= FEW) return;
+const more = async (isAsked = false) => {
+  if (fetching || isAll || (!isAsked && cards().length >= FEW)) return;
   fetching = true;
   try {
     for (let page = 1; page <= MOST_PAGES && !isAll; page += 1) {
@@ -206,6 +206,7 @@ const more = async () => {
       if (!answer.ok) return;
       const there = new DOMParser().parseFromString(await answer.text(), "text/html");
       const items = [...there.querySelectorAll("[data-cards] > li")];
+      if (isAsked) recount(there);
       const fresh = items.filter((item) => !seen.has(item.dataset.card));
       for (const item of fresh) {
         item.querySelector("[autofocus]")?.removeAttribute("autofocus");
@@ -226,36 +227,43 @@ const more = async () => {
   finish();
 };
 
-// ------------------------------------------------------------- saved replies
-
-const nameOf = async (card) => {
-  if (card.dataset.comprador) return card.dataset.comprador;
-  try {
-    const answer = await fetch(`${queue.dataset.base}/${idOf(card)}/comprador`, { headers: { Accept: "application/json" } });
-    const { nome } = answer.ok ? await answer.json() : {};
-    if (!nome) return "";
-    card.dataset.comprador = nome;
-    card.querySelector("[data-buyer]").textContent = nome;
-    return nome;
-  } catch {
-    return "";
+const recount = (there) => {
+  for (const selector of ["[data-left]", "[data-count=pendente]"]) {
+    const [here, now] = [document.querySelector(selector), there.querySelector(selector)];
+    if (here && now) here.textContent = now.textContent;
   }
 };
 
-// What is not known leaves no blank behind it: "Olá, {comprador}!" is "Olá!" then.
-const filled = async (card, text) => {
-  const values = { ...card.dataset };
-  if (text.includes("{comprador}")) values.comprador = await nameOf(card);
+// The line above the list says that questions came: they are fetched to its end,
+// so that nothing typed is lost and nothing moves.
+const fetchNew = async (event) => {
+  if (!event.target.closest?.("#novidades a")) return;
+  event.preventDefault();
+  isAll = false;
+  done.hidden = true;
+  for (const part of document.querySelectorAll(".queue-hint")) part.hidden = false;
+  await more(true);
+  document.dispatchEvent(new CustomEvent("novidades-vistas"));
+  say("As perguntas novas estão no fim da fila.");
+};
+
+// ------------------------------------------------------------- saved replies
+
+// What is not known leaves no blank behind it: "Olá, {comprador}!" is "Olá!". Of a
+// buyer the marketplace tells a nickname only, which greets nobody.
+const filled = (card, text) => {
+  const { anuncio, preco, estoque, loja } = card.dataset;
+  const values = { anuncio, preco, estoque, loja };
   return text.replace(/,?[ ]?\{(comprador|anuncio|preco|estoque|loja)\}/g, (whole, name) =>
     values[name] ? whole.replace(`{${name}}`, () => values[name]) : "",
   );
 };
 
-const insert = async (card, number) => {
+const insert = (card, number) => {
   const reply = replies[number];
   if (!reply) return;
   const field = fieldOf(card);
-  const text = await filled(card, reply.text);
+  const text = filled(card, reply.text);
   field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
   field.dispatchEvent(new Event("input", { bubbles: true }));
   if (card.contains(document.activeElement)) enter(card);
@@ -393,6 +401,7 @@ export const start = (section) => {
     const isTyped = cards().some((card) => fieldOf(card).value !== fieldOf(card).defaultValue);
     if (flying || isTyped) event.preventDefault();
   });
+  document.addEventListener("click", fetchNew);
   if ("shared" in queue.dataset) setInterval(lookWhoAnswers, LOOK_MS);
   const focused = list.contains(document.activeElement) && cardOf(document.activeElement);
   if (focused && fieldOf(focused)) offer(focused);

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::days::{self, DayRow, KEPT_DAYS, Sold};
+use super::open::Open;
 use crate::base::{Cents, Day, grouped};
 use crate::db::{ReadTx, Result as DbResult};
 use crate::http::{Problem, Request};
@@ -90,10 +91,20 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of a client; client 0 means all clients.
-    pub fn read(tx: &ReadTx<'_>, client: i64, span: &'static Span, today: Day) -> DbResult<Self> {
+    /// The figures of a client, at which so much is open; client 0 means all
+    /// clients.
+    pub fn read(
+        tx: &ReadTx<'_>,
+        (client, open): (i64, &Open),
+        span: &'static Span,
+        today: Day,
+    ) -> DbResult<Self> {
         let (from, to) = span.days(today);
-        let days = days::filled(&days::daily_series(tx, client, from, to)?, from, to);
+        let mut days = days::filled(&days::daily_series(tx, client, from, to)?, from, to);
+        // Earlier days end as they were seen then, today as it is now.
+        if let Some(last) = days.last_mut() {
+            (last.questions, last.claims) = (open.questions, open.claims);
+        }
         Ok(Self { span, days, sold: days::sold(tx, client, today)? })
     }
 

@@ -21,11 +21,13 @@ pub mod invites;
 pub mod labels;
 pub mod leaving;
 pub mod notifications;
+pub mod open;
 pub mod overhaul;
 pub mod pages;
 pub mod questions;
 pub mod report;
 pub mod store;
+pub mod things;
 pub mod views;
 
 use crate::audit::Act;

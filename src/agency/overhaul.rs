@@ -56,7 +56,7 @@ fn one(tx: &WriteTx<'_>, account: MlUserId) -> Result<Option<bool>, DbError> {
         notifications::notify_team(tx, account.client, (title, text), &cause)
     };
     if !looked.new.is_empty() {
-        let words = |one: &Finding| one.fault.describe(one.things);
+        let words = |one: &Finding| one.fault.tell(one.things);
         let told: Vec<String> = looked.new.iter().map(words).collect();
         let title = format!("{} precisa de atenção", account.nickname);
         tell(&title, &format!("{}.", told.join("; ")), "novo")?;

@@ -3,32 +3,50 @@
 use serde_json::{Value, json};
 
 use super::charts::{Figures, Span};
-use super::checkup::{self, AccountFinding, CheckupTotals, Fault};
+use super::checkup::{self, AccountFinding, CheckupTotals, Fault, Narrowed};
+use super::clients::store as clients;
+use super::clients::views::client_item;
 use super::questions::PATH as QUESTIONS;
-use super::views::{CheckupPage, OverviewPage};
-use super::{cycle, overhaul};
+use super::things::{NamedFinding, named};
+use super::views::{CheckupPage, FindingItem, OverviewPage};
+use super::{CLIENTS, cycle, open, overhaul, store};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Zone, grouped};
-use crate::db::DbError;
+use crate::base::Zone;
+use crate::db::{DbError, ReadTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::chart::Stat;
-use crate::panel::{Answer, Filter, Flash, ListReply, Listing, PageTime, export};
+use crate::panel::{Answer, Filter, Flash, ListReply, Listing, PageTime, QueueItem, export};
 
 /// The agency's home.
 const PATH: &str = "/admin/agencia";
 /// The page of the findings.
 pub const CHECKUP: &str = "/admin/agencia/checkup";
-/// Findings that the agency's home shows.
+/// Clients, and findings, that the agency's home shows.
 const ROWS: u32 = 8;
 /// Longest time that a request waits for the checkup it started.
 const PATIENCE_S: u64 = 10;
 
+/// The faults as a filter; those that are found most often stand beside the search.
+const FAULTS: [(&str, &str); 7] = {
+    const fn value(fault: Fault) -> (&'static str, &'static str) {
+        (fault.name(), fault.words())
+    }
+    [
+        value(Fault::Questions),
+        value(Fault::Claims),
+        value(Fault::NoStock),
+        value(Fault::LinkLost),
+        value(Fault::Unread),
+        value(Fault::Reputation),
+        value(Fault::NoListings),
+    ]
+};
+
 pub(super) const LIST: Listing = Listing {
     path: CHECKUP,
     filters: &[
-        Filter { name: "pendencia", label: "Pendência", all: "Todas", values: &Fault::FILTER },
+        Filter { name: "pendencia", label: "Pendência", all: "Todas", values: &FAULTS },
         Filter {
             name: "responsavel",
             label: "Responsável",
@@ -65,15 +83,42 @@ fn shown(one: &AccountFinding, zone: Zone) -> Value {
     })
 }
 
-/// `GET /admin/agencia`: the sales of all clients, and what needs attention.
+/// The clients where something waits, the next deadline first, and how many more
+/// than [`ROWS`] there are.
+fn queue(
+    tx: &ReadTx<'_>,
+    present: &clients::Present,
+    time: PageTime,
+) -> Result<(Vec<QueueItem>, u64), DbError> {
+    let names = store::names(tx)?;
+    let mut ids: Vec<i64> = names.iter().map(|(id, _)| *id).collect();
+    ids.retain(|id| present.at(*id).is_any());
+    clients::by_deadline(&mut ids, present);
+    let more = ids.len().saturating_sub(ROWS as usize) as u64;
+    let item = |id: i64| {
+        let found = names.iter().find(|(known, _)| *known == id);
+        client_item(time, (id, found.map_or("", |(_, name)| name)), &present.at(id))
+    };
+    Ok((ids.into_iter().take(ROWS as usize).map(item).collect(), more))
+}
+
+/// `GET /admin/agencia`: which clients need somebody, and the sales of all.
 pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (today, span) = (app.day(request.now), Span::asked(app, request)?);
-    let (figures, (findings, total), standing, progress) = app.db.read(request.lane, |tx| {
+    let time = PageTime::of(app, request);
+    let (waiting, figures, standing, progress, queue, rest) = app.db.read(request.lane, |tx| {
+        let present = clients::Present::read(tx)?;
+        let waiting = open::sum(present.waiting.values());
+        let rest = Narrowed { is_rest: true, ..Narrowed::default() };
+        let (findings, total) = checkup::all(tx, rest, (ROWS, 0))?;
+        let findings = findings.into_iter().map(|one| named(tx, one));
         Ok::<_, DbError>((
-            Figures::read(tx, 0, span, today)?,
-            checkup::all(tx, (None, None), (ROWS, 0))?,
+            waiting,
+            Figures::read(tx, (0, &waiting.open), span, today)?,
             CheckupTotals::of(tx)?,
             cycle::progress(tx)?,
+            queue(tx, &present, time)?,
+            (findings.collect::<Result<Vec<_>, _>>()?, total),
         ))
     })?;
     if request.wants_json() {
@@ -84,15 +129,18 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         }));
     }
     let mut charts = figures.charts(PATH);
-    for (stat, href) in charts.stats.iter_mut().zip(["", "", QUESTIONS, CHECKUP, ""]) {
+    for (stat, href) in charts.stats.iter_mut().zip(["", "", QUESTIONS, CLIENTS, ""]) {
         stat.href = href;
     }
+    let (queue, more) = queue;
     Reply::page(&OverviewPage {
         layout: layout(app, person, request),
-        time: PageTime::of(app, request),
+        waiting: waiting.words(),
+        queue,
+        more,
         charts,
-        more: total.saturating_sub(findings.len() as u64),
-        findings,
+        more_findings: rest.1.saturating_sub(rest.0.len() as u64),
+        findings: rest.0.iter().map(|one| FindingItem::of(one, time)).collect(),
         standing,
         progress: progress.shown(),
     })
@@ -102,11 +150,20 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
 /// beginning and what to do about it.
 pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (query, zone) = (LIST.read(request)?, app.zone());
-    let fault = query.filter("pendencia").and_then(Fault::from_name);
-    let keeper = query.filter("responsavel").map(|_| person.account.user_id);
-    let ((rows, total), counted, standing) = app.db.read(request.lane, |tx| {
-        let found = checkup::all(tx, (fault, keeper), query.window())?;
-        Ok::<_, DbError>((found, checkup::counted(tx)?, CheckupTotals::of(tx)?))
+    let narrowed = Narrowed {
+        fault: query.filter("pendencia").and_then(Fault::from_name),
+        keeper: query.filter("responsavel").map(|_| person.account.user_id),
+        is_rest: false,
+    };
+    let is_page = !query.csv && !request.wants_json();
+    let ((rows, total), findings, counted, standing) = app.db.read(request.lane, |tx| {
+        let (rows, total) = checkup::all(tx, narrowed, query.window())?;
+        let (mut found, mut rows) = (Vec::new(), rows);
+        if is_page {
+            let all = rows.drain(..).map(|one| named(tx, one));
+            found = all.collect::<Result<Vec<NamedFinding>, DbError>>()?;
+        }
+        Ok::<_, DbError>(((rows, total), found, checkup::counted(tx)?, CheckupTotals::of(tx)?))
     })?;
     if query.csv {
         return export::list(app, person, &LIST, rows, move |_, _, one| {
@@ -116,18 +173,16 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
     if request.wants_json() {
         return ListReply::reply(total, rows.iter().map(|one| shown(one, zone)).collect());
     }
-    let stat = |(fault, count): (Fault, i64)| Stat {
-        label: fault.words(),
-        value: grouped(count.unsigned_abs()),
-        note: if count == 1 { "conta" } else { "contas" }.to_owned(),
-        ..Stat::default()
+    let time = PageTime::of(app, request);
+    let count = |name: &str| {
+        let found = counted.iter().find(|(fault, _)| fault.name() == name);
+        u64::try_from(found.map_or(0, |(_, count)| *count)).ok()
     };
     Reply::page(&CheckupPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        time: PageTime::of(app, request),
-        table: LIST.table(&query, &[], total),
-        stats: counted.into_iter().map(stat).collect(),
-        findings: rows,
+        time,
+        table: LIST.table(&query, &[], total).counted(count),
+        findings: findings.iter().map(|one| FindingItem::of(one, time)).collect(),
         standing,
     })
 }

@@ -4,7 +4,7 @@ use super::charts::{Figures, Span};
 use super::clients::store as clients;
 use super::days::SOLD_DAYS;
 use super::views::ReportPage;
-use super::{page_of, store};
+use super::{open, page_of, store};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{DAY_S, Day};
@@ -17,10 +17,14 @@ use crate::panel::PageTime;
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (id, today) = (request.id()?, app.day(request.now));
     let (client, accounts, figures, top) = app.db.read(request.lane, |tx| {
+        let client = clients::known(tx, id)?;
+        let accounts = clients::accounts(tx, id)?;
+        let waiting = open::sum(accounts.iter().map(|account| &account.waiting));
+        let figures = Figures::read(tx, (id, &waiting.open), Span::MONTH, today)?;
         Ok::<_, Problem>((
-            clients::known(tx, id)?,
-            clients::looked_over(tx, id)?,
-            Figures::read(tx, id, Span::MONTH, today)?,
+            client,
+            accounts,
+            figures,
             store::top_listings(tx, id, request.now.minus(SOLD_DAYS * DAY_S))?,
         ))
     })?;

@@ -138,12 +138,17 @@ fn flash(request: &Request) -> Option<Notice> {
 }
 
 /// `importado-12-3-0`: how many products an import created, changed and left
-/// unchanged.
+/// unchanged; then how many columns were left out, if any.
 fn imported(notice: &str) -> Option<Notice> {
     let mut counts = notice.strip_prefix("importado-")?.split('-').map(|count| count.parse().ok());
     let mut next = || counts.next().flatten().map(grouped::<u64>);
     let (created, changed, unchanged) = (next()?, next()?, next()?);
-    let text = format!("{created} criados, {changed} alterados, {unchanged} sem mudança.");
+    let mut text = format!("{created} criados, {changed} alterados, {unchanged} sem mudança.");
+    match next().as_deref() {
+        None => {}
+        Some("1") => text.push_str(" Uma coluna a mais ficou de fora."),
+        Some(columns) => text.push_str(&format!(" {columns} colunas a mais ficaram de fora.")),
+    }
     Some(Notice::new(Tone::Good, "Produtos importados", text))
 }
 

@@ -123,6 +123,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
             now: app.clock.now(),
         };
         demo_data::enter(&operator)?;
+        supply_others(app)?;
         play(app)?;
         look_after(app, &operator, &sandbox_url, &shops)?;
         sell(agent, &sandbox_url, &shops.own)?;
@@ -209,6 +210,16 @@ fn supply(services: &Services) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Relates the supplier and further students.
+fn supply_others(services: &Services) -> anyhow::Result<()> {
+    let days = services.config.drop.payment_days;
+    services.db.write(move |tx| match accounts::by_email(tx, SUPPLIER.email)? {
+        Some(supplier) => demo_drop::fill_others(tx, supplier.user_id, days),
+        None => Ok::<_, DbError>(()),
+    })?;
+    Ok(())
+}
+
 /// Enters what students did in the program.
 fn play(services: &Services) -> anyhow::Result<()> {
     let settings = ProgramSettings::of(&services.config);
@@ -219,7 +230,7 @@ fn play(services: &Services) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Has the agency look after three clients.
+/// Has the agency look after clients.
 fn look_after(
     services: &Services,
     operator: &demo_data::Operator<'_>,

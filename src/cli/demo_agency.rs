@@ -1,5 +1,5 @@
 //! The demonstration's agency: three clients, of whom two were invited and one
-//! is a student's shop, with a month of days behind them.
+//! is a student's shop, with a month of days behind them, and one that is invited.
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
@@ -31,18 +31,21 @@ const CLIENTS: [(&str, &[&str], &str); 3] = [
 const REPLIES: [(&str, &str); 4] = [
     (
         "Pronta entrega",
-        "Olá, {comprador}! Sim, temos {anuncio} a pronta entrega e enviamos no mesmo dia útil. Boas compras!",
+        "Olá! Sim, temos {anuncio} a pronta entrega e enviamos no mesmo dia útil. Boas compras!",
     ),
     (
         "Nota fiscal",
-        "Olá, {comprador}! Todos os nossos pedidos seguem com nota fiscal. Qualquer dúvida, estamos à disposição.",
+        "Olá! Todos os nossos pedidos seguem com nota fiscal. Qualquer dúvida, estamos à disposição.",
     ),
     (
         "Desconto",
-        "Olá, {comprador}! O preço de {preco} já é o nosso melhor. Aproveite, temos {estoque} unidades.",
+        "Olá! O preço de {preco} já é o nosso melhor. Aproveite, temos {estoque} unidades.",
     ),
-    ("Garantia", "Olá, {comprador}! A garantia é de 90 dias, direto com a {loja}."),
+    ("Garantia", "Olá! A garantia é de 90 dias, direto com a {loja}."),
 ];
+
+/// A client that has not authorised an account yet.
+const NEXT: (&str, &str) = ("Papelaria Lume", "Convite enviado; começa na segunda.");
 
 /// Number of past days that have data already.
 const DAYS: i64 = 30;
@@ -66,6 +69,8 @@ pub fn invite(
             authorise(operator.agent, sandbox_url, invitation, shop)?;
         }
     }
+    let next = json!({ "nome": NEXT.0, "etiquetas": ["novo"], "anotacoes": NEXT.1 });
+    operator.send("/admin/agencia/clientes", &next)?;
     for (title, text) in REPLIES {
         operator.send("/admin/agencia/respostas", &json!({ "titulo": title, "texto": text }))?;
     }

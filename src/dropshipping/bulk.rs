@@ -16,6 +16,8 @@ use crate::panel::csv_read::{self, Unreadable};
 
 /// The columns, in the order of the file.
 pub const COLUMNS: [&str; 3] = ["seller_id", "ml_id", "sku"];
+/// Their names in the panel.
+const TRANSLATED: [&str; 3] = ["vendedor", "anuncio", "sku"];
 /// Most rows of a list.
 pub const MOST: usize = 500;
 /// Longest cell, in bytes.
@@ -95,8 +97,18 @@ impl RowFault {
     }
 }
 
+/// Which headers a list may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Header {
+    /// The three columns and no other, as programs promise.
+    Exact,
+    /// Further columns, which are left out, and the panel's names for those that are
+    /// not there: a list that was exported comes back as it is.
+    Free,
+}
+
 /// Reads a list.
-pub fn read(bytes: &[u8]) -> std::result::Result<Vec<Row>, ListFault> {
+pub fn read(bytes: &[u8], header: Header) -> std::result::Result<Vec<Row>, ListFault> {
     let unreadable = |problem| match problem {
         Unreadable::NotText => ListFault::NotText,
         Unreadable::Unclosed(_) => ListFault::Unclosed,
@@ -104,11 +116,14 @@ pub fn read(bytes: &[u8]) -> std::result::Result<Vec<Row>, ListFault> {
     };
     let mut sheet = csv_read::read(bytes).map_err(unreadable)?;
     let names: Vec<String> = sheet.header.iter().map(|name| search_key(name)).collect();
-    let place = |column: &str| names.iter().position(|name| name == column);
-    let [Some(seller), Some(listing), Some(sku)] = COLUMNS.map(place) else {
+    let is_free = header == Header::Free;
+    let of = |column: &str| names.iter().position(|name| name == column);
+    let place =
+        |column: usize| of(COLUMNS[column]).or_else(|| of(TRANSLATED[column]).filter(|_| is_free));
+    let [Some(seller), Some(listing), Some(sku)] = [0, 1, 2].map(place) else {
         return Err(ListFault::Header);
     };
-    if names.len() != COLUMNS.len() {
+    if names.len() != COLUMNS.len() && !is_free {
         return Err(ListFault::Header);
     }
     let mut rows = Vec::new();
@@ -199,7 +214,10 @@ mod tests {
 
     #[test]
     fn a_list_has_three_columns_in_any_order_and_up_to_500_rows() {
-        let rows = read("sku;ML_ID;seller_id\r\nA-1;MLB7;12\r\n\r\n\"B;2\";mlb8;13\r\n".as_bytes());
+        let rows = read(
+            "sku;ML_ID;seller_id\r\nA-1;MLB7;12\r\n\r\n\"B;2\";mlb8;13\r\n".as_bytes(),
+            Header::Exact,
+        );
         let row = |number, seller: &str, listing: &str, sku: &str| Row {
             number,
             seller: seller.to_owned(),
@@ -208,7 +226,7 @@ mod tests {
         };
         assert_eq!(rows.unwrap(), [row(1, "12", "MLB7", "A-1"), row(2, "13", "mlb8", "B;2")]);
         let of = |rows: usize| format!("seller_id,ml_id,sku\n{}", "1,MLB2,A\n".repeat(rows));
-        assert_eq!(read(of(MOST).as_bytes()).unwrap().len(), MOST);
+        assert_eq!(read(of(MOST).as_bytes(), Header::Exact).unwrap().len(), MOST);
         for (list, fault) in [
             (of(MOST + 1), ListFault::TooMany),
             (of(0), ListFault::Empty),
@@ -217,9 +235,27 @@ mod tests {
             ("seller_id,ml_id,sku,price\n1,MLB2,A,3\n".to_owned(), ListFault::Header),
             ("seller_id,ml_id,sku\n1,\"MLB2,A\n".to_owned(), ListFault::Unclosed),
         ] {
-            assert_eq!(read(list.as_bytes()), Err(fault), "{list}");
+            assert_eq!(read(list.as_bytes(), Header::Exact), Err(fault), "{list}");
         }
-        assert_eq!(read(b"seller_id,ml_id,sku\n1,MLB2,\xff\n"), Err(ListFault::NotText));
+        assert_eq!(
+            read(b"seller_id,ml_id,sku\n1,MLB2,\xff\n", Header::Exact),
+            Err(ListFault::NotText)
+        );
+    }
+
+    #[test]
+    fn a_list_of_people_may_have_more_columns_and_the_panels_names() {
+        let read = |text: &str| {
+            let rows = read(text.as_bytes(), Header::Free);
+            rows.map(|rows| {
+                rows.into_iter().map(|row| (row.seller, row.listing, row.sku)).collect()
+            })
+        };
+        let row = || Ok(vec![("12".to_owned(), "MLB7".to_owned(), "A".to_owned())]);
+        let own = "seller_id,ml_id,sku,vendedor,anuncio,produto,criado_em\n12,MLB7,A,Ana,Garrafa,Inox,2026\n";
+        assert_eq!(read(own), row());
+        assert_eq!(read("Vendedor;Anúncio;SKU;Obs\n12;MLB7;A;x\n"), row());
+        assert_eq!(read("vendedor;sku\n12;A\n"), Err::<Vec<_>, _>(ListFault::Header));
     }
 
     #[test]

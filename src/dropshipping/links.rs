@@ -7,7 +7,7 @@
 use super::{RELATED, relations};
 use crate::base::{Instant, UserId};
 use crate::catalog::{Product, store as products};
-use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::db::{DbError, Filters, ReadTx, Result, WriteTx};
 use crate::row;
 
 /// Most links of a supplier at a time.
@@ -161,14 +161,22 @@ pub fn remove(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<bool> {
     Ok(removed > 0)
 }
 
-/// Removes links of a relation; false when some are left.
+/// Removes links of a relation, and what was said of its other listings; false when
+/// some are left.
 pub fn end_some(tx: &WriteTx<'_>, supplier: UserId, seller: UserId) -> Result<bool> {
     tx.work_off(|most| {
-        tx.execute(
+        let most = i64::try_from(most).unwrap_or(1);
+        let links = tx.execute(
             "DELETE FROM drop_link WHERE link_id IN (
                  SELECT link_id FROM drop_link WHERE supplier_id = ?1 AND seller_id = ?2 LIMIT ?3)",
-            (supplier, seller, i64::try_from(most).unwrap_or(1)),
-        )
+            (supplier, seller, most),
+        )?;
+        let others = tx.execute(
+            "DELETE FROM drop_foreign WHERE supplier_id = ?1 AND seller_id = ?2 AND item_id IN (
+                 SELECT item_id FROM drop_foreign WHERE supplier_id = ?1 AND seller_id = ?2 LIMIT ?3)",
+            (supplier, seller, most),
+        )?;
+        Ok::<_, DbError>(links + others)
     })
 }
 

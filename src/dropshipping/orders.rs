@@ -6,7 +6,7 @@
 //! those of the product when the drop order was created.
 
 use super::RELATED;
-use crate::base::{Cents, DAY_S, Day, Instant, OrderId, UserId, Zone};
+use crate::base::{Cents, DAY_S, Instant, OrderId, UserId};
 use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
 use crate::events::{self, EventType};
 use crate::marketplace::books::order_status::SaleState;
@@ -30,7 +30,7 @@ named! {
     #[derive(Hash)]
     pub enum DropOrderStatus: text {
         Pending = "pending", "A vencer";
-        Overdue = "overdue", "Vencido";
+        Overdue = "overdue", "Em atraso";
         Paid = "paid", "Pago";
         Cancelled = "cancelled", "Cancelado";
     }
@@ -45,7 +45,7 @@ impl DropOrderStatus {
     pub const fn badge(self) -> Badge {
         match self {
             Self::Pending => Badge::Due,
-            Self::Overdue => Badge::Expired,
+            Self::Overdue => Badge::Overdue,
             Self::Paid => Badge::Settled,
             Self::Cancelled => Badge::CalledOff,
         }
@@ -163,15 +163,25 @@ pub enum Whose {
     Seller(UserId),
 }
 
+/// Which states of drop orders to select.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// What is to be paid, due or not.
+    Open,
+    Of(DropOrderStatus),
+}
+
 /// Filter and order of a list of drop orders.
 #[derive(Clone, Debug)]
 pub struct DropOrderQuery {
     pub whose: Whose,
-    pub standing: Option<DropOrderStatus>,
+    pub standing: Option<Standing>,
     /// The person on the other side: seller or supplier.
     pub other: Option<UserId>,
     /// The current time, which decides what is overdue.
     pub now: Instant,
+    /// When the order was placed: from the first, before the second.
+    pub span: (Option<Instant>, Option<Instant>),
     /// Number of the order, or a part of a SKU or title; empty for all.
     pub search: String,
     /// Ordered by due date instead of order date.
@@ -187,13 +197,15 @@ impl DropOrderQuery {
             standing: None,
             other: None,
             now,
+            span: (None, None),
             search: String::new(),
             by_due: false,
             descending: true,
         }
     }
 
-    fn filters(&self) -> Filters<'_> {
+    /// Narrows by all but the standing.
+    pub(super) fn others(&self) -> Filters<'_> {
         let mut filters = match &self.whose {
             Whose::Related(id) => {
                 let mut filters = Filters::new("supplier_id = :supplier", &[(":supplier", id)]);
@@ -207,17 +219,8 @@ impl DropOrderQuery {
             (Whose::Seller(_), other) => filters.and_if("supplier_id = :other", ":other", other),
             (_, other) => filters.and_if("seller_id = :other", ":other", other),
         }
-        match self.standing {
-            None => {}
-            Some(DropOrderStatus::Pending) => {
-                filters.and("state = 1 AND due_at > :now", &[(":now", &self.now)]);
-            }
-            Some(DropOrderStatus::Overdue) => {
-                filters.and("state = 1 AND due_at <= :now", &[(":now", &self.now)]);
-            }
-            Some(DropOrderStatus::Paid) => filters.and("state = 2", &[]),
-            Some(DropOrderStatus::Cancelled) => filters.and("state = 3", &[]),
-        }
+        filters.and_if("ordered_at >= :from", ":from", &self.span.0);
+        filters.and_if("ordered_at < :until", ":until", &self.span.1);
         if !self.search.is_empty() {
             filters.and(
                 "(CAST(order_id AS TEXT) = :search OR instr(lower(sku), :search) > 0 OR holds(title, :search))",
@@ -225,6 +228,38 @@ impl DropOrderQuery {
             );
         }
         filters
+    }
+
+    pub(super) fn filters(&self) -> Filters<'_> {
+        let mut filters = self.others();
+        match self.standing {
+            None => {}
+            Some(Standing::Open) => filters.and("state = 1", &[]),
+            Some(Standing::Of(DropOrderStatus::Pending)) => {
+                filters.and("state = 1 AND due_at > :now", &[(":now", &self.now)]);
+            }
+            Some(Standing::Of(DropOrderStatus::Overdue)) => {
+                filters.and("state = 1 AND due_at <= :now", &[(":now", &self.now)]);
+            }
+            Some(Standing::Of(DropOrderStatus::Paid)) => filters.and("state = 2", &[]),
+            Some(Standing::Of(DropOrderStatus::Cancelled)) => filters.and("state = 3", &[]),
+        }
+        filters
+    }
+
+    /// The same filter, of what is open alone; `None` when it has nothing open.
+    pub fn open(&self) -> Option<Self> {
+        let standing = match self.standing {
+            None => Standing::Open,
+            Some(Standing::Of(status)) if !status.is_open() => return None,
+            Some(standing) => standing,
+        };
+        Some(Self { standing: Some(standing), ..self.clone() })
+    }
+
+    /// Whether rows are to be looked at to count them.
+    pub(super) const fn is_narrow(&self) -> bool {
+        !self.search.is_empty() || self.span.0.is_some() || self.span.1.is_some()
     }
 
     fn order(&self) -> String {
@@ -241,15 +276,23 @@ pub fn page(
     window: (u32, u32),
 ) -> Result<(Vec<DropOrder>, u64)> {
     let filters = wanted.filters();
-    let is_counted =
-        wanted.search.is_empty() && !wanted.standing.is_some_and(DropOrderStatus::is_open);
-    if is_counted {
+    let is_due = |standing| matches!(standing, Standing::Of(status) if status.is_open());
+    if !wanted.is_narrow() && !wanted.standing.is_some_and(is_due) {
         let total = filters.count(tx, "SELECT coalesce(sum(orders), 0) FROM drop_order_count")?;
-        let order = wanted.order();
-        let page = Page { table: "drop_order", order: &order, window };
-        return Ok((filters.rows(tx, &page, DropOrder::COLUMNS, DropOrder::read)?, total));
+        return Ok((rows(tx, wanted, window)?, total));
     }
     filters.page(tx, ("drop_order", ""), &wanted.order(), window)
+}
+
+/// The rows of a page alone.
+pub fn rows(
+    tx: &ReadTx<'_>,
+    wanted: &DropOrderQuery,
+    window: (u32, u32),
+) -> Result<Vec<DropOrder>> {
+    let order = wanted.order();
+    let page = Page { table: "drop_order", order: &order, window };
+    wanted.filters().rows(tx, &page, DropOrder::COLUMNS, DropOrder::read)
 }
 
 /// Ids of all of them, in their order.
@@ -271,6 +314,14 @@ pub fn one(tx: &ReadTx<'_>, whose: Whose, id: i64) -> Result<Option<DropOrder>> 
 /// The drop order of a supplier for an order of a related seller.
 pub fn of_order(tx: &ReadTx<'_>, supplier: UserId, order: OrderId) -> Result<Option<DropOrder>> {
     with(tx, Whose::Related(supplier), "order_id", order.0)
+}
+
+/// What a seller owes for an order, and whom: one drop order for each supplier.
+pub fn of_sale(tx: &ReadTx<'_>, seller: UserId, order: OrderId) -> Result<Vec<DropOrder>> {
+    tx.records(
+        "FROM drop_order WHERE order_id = ?1 AND +seller_id = ?2 ORDER BY drop_order_id",
+        (order, seller),
+    )
 }
 
 fn with(tx: &ReadTx<'_>, whose: Whose, column: &str, id: i64) -> Result<Option<DropOrder>> {
@@ -316,107 +367,4 @@ pub fn account_of_order(
          WHERE r.supplier_id = ?1 AND r.seller_id = ?2 AND r.state = 2 AND d.order_id = ?3",
         (supplier, seller, order),
     )
-}
-
-/// Marks a drop order that is pending as paid; returns its state before, or `None`
-/// when the supplier has no such drop order.
-pub fn pay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<Option<DropState>> {
-    let state = tx.maybe(
-        "SELECT state FROM drop_order WHERE drop_order_id = ?2 AND supplier_id = ?1",
-        (supplier, id),
-    )?;
-    if state == Some(DropState::Pending) {
-        tx.run(
-            "UPDATE drop_order SET state = ?4, paid_at = ?3
-             WHERE drop_order_id = ?2 AND supplier_id = ?1",
-            (supplier, id, tx.now(), DropState::Paid),
-        )?;
-        // The time makes the event unique: marking it as paid again after
-        // undoing is another payment.
-        events::raise(tx, supplier, EventType::DropOrderPaid, (id, tx.now().0))?;
-    }
-    Ok(state)
-}
-
-/// Undoes a payment that was marked by mistake; false when there is none.
-pub fn unpay(tx: &WriteTx<'_>, supplier: UserId, id: i64) -> Result<bool> {
-    let changed = tx.execute(
-        "UPDATE drop_order SET state = ?3, paid_at = NULL
-         WHERE drop_order_id = ?2 AND supplier_id = ?1 AND state = ?4",
-        (supplier, id, DropState::Pending, DropState::Paid),
-    )?;
-    Ok(changed > 0)
-}
-
-/// A number of drop orders, and their total amount.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sum {
-    pub orders: i64,
-    pub amount: Cents,
-}
-
-/// Amounts that are not paid yet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Owed {
-    /// Not due yet.
-    pub pending: Sum,
-    pub overdue: Sum,
-}
-
-/// What is owed to a supplier, or by a seller.
-pub fn owed(tx: &ReadTx<'_>, whose: Whose, now: Instant) -> Result<Owed> {
-    let mut owed = Owed::default();
-    for (_, one) in owed_by_other(tx, whose, now)? {
-        for (sum, more) in [(&mut owed.pending, one.pending), (&mut owed.overdue, one.overdue)] {
-            sum.orders += more.orders;
-            sum.amount.0 += more.amount.0;
-        }
-    }
-    Ok(owed)
-}
-
-/// The same for each person on the other side, the largest sum first.
-pub fn owed_by_other(tx: &ReadTx<'_>, whose: Whose, now: Instant) -> Result<Vec<(UserId, Owed)>> {
-    let (own, other) = match whose {
-        Whose::Seller(_) => ("seller_id", "supplier_id"),
-        Whose::Supplier(_) | Whose::Related(_) => ("supplier_id", "seller_id"),
-    };
-    let wanted = DropOrderQuery::all(whose, now);
-    let filters = wanted.filters();
-    let (matching, mut values) = (filters.sql(), filters.values().to_vec());
-    values.push((":now", &wanted.now));
-    debug_assert!(matching.starts_with(own));
-    tx.all(
-        &format!(
-            "SELECT {other}, count(*), sum(amount_cents),
-                    count(*) FILTER (WHERE due_at <= :now),
-                    coalesce(sum(amount_cents) FILTER (WHERE due_at <= :now), 0)
-             FROM drop_order WHERE {matching} AND state = 1
-             GROUP BY {other} ORDER BY sum(amount_cents) DESC, {other}"
-        ),
-        &values[..],
-        |row| {
-            let (id, orders, cents, late, late_cents): (UserId, i64, i64, i64, i64) =
-                row.try_into()?;
-            Ok((
-                id,
-                Owed {
-                    pending: Sum { orders: orders - late, amount: Cents(cents - late_cents) },
-                    overdue: Sum { orders: late, amount: Cents(late_cents) },
-                },
-            ))
-        },
-    )
-}
-
-/// What was paid to a supplier from a civil day on.
-pub fn paid_since(tx: &ReadTx<'_>, supplier: UserId, zone: Zone, from: Day) -> Result<Sum> {
-    let (orders, cents) = tx
-        .tuple(
-            "SELECT count(*), coalesce(sum(amount_cents), 0) FROM drop_order
-             WHERE supplier_id = ?1 AND state = 2 AND paid_at >= ?2",
-            (supplier, zone.start_of(from)),
-        )?
-        .unwrap_or_default();
-    Ok(Sum { orders, amount: Cents(cents) })
 }

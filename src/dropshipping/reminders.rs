@@ -70,7 +70,27 @@ struct Overdue {
 /// about all of them. Works in pieces; what an interruption leaves is done when
 /// it is asked for again.
 pub fn of_all(db: &Db, channel_set: ChannelSet, supplier: UserId) -> Result<Told> {
-    let (name, sellers) = db.read(Lane::Slow, |tx| overdue(tx, supplier))?;
+    let (name, sellers) = db.read(Lane::Slow, |tx| overdue(tx, supplier, None))?;
+    tell(db, channel_set, supplier, (name, sellers))
+}
+
+/// The same for one seller.
+pub fn of_seller(
+    db: &Db,
+    channel_set: ChannelSet,
+    supplier: UserId,
+    seller: UserId,
+) -> Result<Told> {
+    let (name, sellers) = db.read(Lane::Slow, |tx| overdue(tx, supplier, Some(seller)))?;
+    tell(db, channel_set, supplier, (name, sellers))
+}
+
+fn tell(
+    db: &Db,
+    channel_set: ChannelSet,
+    supplier: UserId,
+    (name, sellers): (String, Vec<Overdue>),
+) -> Result<Told> {
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let told = Told {
         sellers: count(sellers.len()),
@@ -107,15 +127,20 @@ pub fn of_all(db: &Db, channel_set: ChannelSet, supplier: UserId) -> Result<Told
     Ok(told)
 }
 
-/// The supplier's name, and the related sellers that have overdue orders.
-fn overdue(tx: &ReadTx<'_>, supplier: UserId) -> Result<(String, Vec<Overdue>)> {
+/// The supplier's name, and the related sellers that have overdue orders, or one of them.
+fn overdue(
+    tx: &ReadTx<'_>,
+    supplier: UserId,
+    only: Option<UserId>,
+) -> Result<(String, Vec<Overdue>)> {
     let rows: Vec<(UserId, i64, i64)> = tx.tuples(
         "SELECT seller_id, drop_order_id, amount_cents
          FROM drop_order
          WHERE supplier_id = ?1 AND state = 1 AND due_at <= ?2
            AND seller_id IN (SELECT seller_id FROM drop_relation WHERE supplier_id = ?1 AND state = 2)
+           AND (?3 IS NULL OR seller_id = ?3)
          ORDER BY seller_id",
-        (supplier, tx.now()),
+        (supplier, tx.now(), only),
     )?;
     let mut sellers: Vec<Overdue> = Vec::new();
     for (seller, order, cents) in rows {
@@ -152,8 +177,8 @@ fn bill(
     late: &Overdue,
 ) -> Result<Way> {
     let what = match late.orders.len() {
-        1 => "1 pedido vencido".to_owned(),
-        orders => format!("{orders} pedidos vencidos"),
+        1 => "1 pedido em atraso".to_owned(),
+        orders => format!("{orders} pedidos em atraso"),
     };
     let key = format!("cobranca:{supplier}:{}:{}", late.seller, tx.now().0);
     send(tx, channel_set, (supplier, name), late, &what, &key)

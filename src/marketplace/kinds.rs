@@ -97,6 +97,7 @@ const ORDER: KindRow = KindRow {
         table("sale_order", "created_at, order_id", ""),
         table("order_count", "ml_user_id, status, day", ""),
         table("sales_day", "ml_user_id, day", ""),
+        table("sold_sum", "ml_user_id, status, span, item_id, variation_id, item_version", ""),
     ],
     outlives_link: true,
     ..USUAL

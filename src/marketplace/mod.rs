@@ -12,6 +12,7 @@ pub mod books;
 pub mod client;
 pub mod inbox;
 pub mod kinds;
+pub mod outside;
 pub mod sync;
 pub mod tools;
 

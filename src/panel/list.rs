@@ -267,10 +267,28 @@ impl Listing {
             columns: self.columns(query, columns, &params),
             paging: Paging::new(self.path, &paged, query.page.into(), query.per_page.into(), total),
             export: address(self.path, &with(&params, &[("ordem", order), ("formato", "csv")])),
-            narrowed: query.is_narrowed() || more.count() > 0,
+            narrowed: query.is_narrowed() || more.clone().count() > 0,
             days: None,
             sizes: SIZES.map(size).to_vec(),
+            query: self
+                .address(query, &more.clone().copied().collect::<Vec<_>>())
+                .split_off(self.path.len()),
         }
+    }
+
+    /// The address of the page that a query asks for, to which an act comes back.
+    /// `more` are further parameters, as in [`Self::table_within`].
+    pub fn address(&self, query: &ListQuery, more: &[(&'static str, &str)]) -> String {
+        let (order, page) = (self.order(query), query.page.to_string());
+        let rows = query.per_page.to_string();
+        let mut all = with(&params(query, more), &[("ordem", &order)]);
+        if query.per_page != ROWS {
+            all.push(("por_pagina", &rows));
+        }
+        if query.page > 1 {
+            all.push(("pagina", &page));
+        }
+        address(self.path, &all)
     }
 
     fn columns(&self, query: &ListQuery, columns: &[Head], params: &[(&str, &str)]) -> Vec<Column> {
@@ -365,6 +383,13 @@ impl ListQuery {
         !self.search.is_empty() || !self.filters.is_empty()
     }
 
+    /// Turns to the last page of `total` rows, if there are none on this one: an act may
+    /// have taken them out of the list.
+    pub fn end_at(&mut self, total: u64) {
+        let last = total.div_ceil(self.per_page.max(1).into()).max(1);
+        self.page = self.page.min(u32::try_from(last).unwrap_or(u32::MAX));
+    }
+
     /// Removes a filter, because something else replaces it.
     pub fn forget(&mut self, name: &str) {
         self.filters.retain(|(known, _)| *known != name);
@@ -432,6 +457,9 @@ pub struct Table {
     pub days: Option<Days>,
     /// Numbers of rows that a page may have, and the addresses of the pages that have them.
     pub sizes: Vec<(u32, String, bool)>,
+    /// What the page's address has after its path, such as `?situacao=pago&pagina=2`.
+    /// Forms add it to their action, so that an act comes back to the page as it is.
+    pub query: String,
 }
 
 impl Table {

@@ -216,7 +216,7 @@ pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
 
 /// What refers to a person and can be many rows: the table, its key, and which
 /// rows. Everything else of a person is a few rows, or removed before.
-const OF_PERSON: [(&str, &str, &str); 17] = [
+const OF_PERSON: [(&str, &str, &str); 19] = [
     ("product_import", "owner_id", "owner_id = ?1"),
     ("product_import_part", "owner_id, part", "owner_id = ?1"),
     (
@@ -236,6 +236,8 @@ const OF_PERSON: [(&str, &str, &str); 17] = [
     ("one_time_link", "link_hash", "user_id = ?1"),
     ("drop_link", "link_id", "supplier_id = ?1"),
     ("drop_link", "link_id", "seller_id = ?1"),
+    ("drop_foreign", "supplier_id, seller_id, item_id", "supplier_id = ?1"),
+    ("drop_foreign", "supplier_id, seller_id, item_id", "seller_id = ?1"),
     ("drop_relation", "relation_id", "supplier_id = ?1"),
     ("drop_relation", "relation_id", "seller_id = ?1"),
 ];

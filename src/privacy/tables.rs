@@ -118,9 +118,12 @@ pub const TABLES: &[Table] = &[
             AND i.variation_id = sale_order.variation_id AND i.version = sale_order.item_version) AS titulo",
         "(SELECT sku FROM sold_item i WHERE i.item_id = sale_order.item_id
             AND i.variation_id = sale_order.variation_id AND i.version = sale_order.item_version) AS sku",
+        "fee_cents", "freight_cents", "paid_at", "printed_at", "sent_at", "delivered_at",
     ], &["owner_id", "buyer_nickname", "shipment_at", "item_version"], "owner_id = ?1")),
     ("order_count", SUMS),
     ("sales_day", SUMS),
+    ("sold_sum", SUMS),
+    ("listing_cost", file("custos_de_anuncios", &["item_id", "cost_cents", "updated_at"], &["owner_id"], "owner_id = ?1")),
     ("owner_change", WORKING),
     ("ml_notification", file("notificacoes_do_marketplace", &["received_at", "topic", "resource", "ml_user_id", "state", "outcome"],
         &["notification_id", "body", "delivery_key", "event_key", "attempts", "next_try_at"],
@@ -217,10 +220,12 @@ pub const TABLES: &[Table] = &[
         "link_id", "iif(supplier_id = ?1, 'fornecedor', 'vendedor') AS lado", "item_id", "site", "product_id", "created_at",
     ], &["supplier_id", "seller_id"],
         "link_id IN (SELECT link_id FROM drop_link WHERE supplier_id = ?1 UNION SELECT link_id FROM drop_link WHERE seller_id = ?1)")),
+    ("drop_foreign", file("anuncios_de_outros_fornecedores", &["item_id", "noted_at"], &["supplier_id", "seller_id"],
+        "supplier_id = ?1")),
     ("drop_order", file("pedidos_de_fornecimento", &[
         "drop_order_id", "iif(supplier_id = ?1, 'fornecedor', 'vendedor') AS lado", "order_id", "ordered_at", "sku", "title",
         "quantity", "unit_cents", "amount_cents", "state", "due_at", "paid_at", "reminded_at",
-    ], &["supplier_id", "seller_id"],
+    ], &["supplier_id", "seller_id", "batch"],
         "drop_order_id IN (SELECT drop_order_id FROM drop_order WHERE supplier_id = ?1
             UNION SELECT drop_order_id FROM drop_order WHERE seller_id = ?1)")),
     ("drop_order_count", SUMS),

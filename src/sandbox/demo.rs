@@ -178,6 +178,8 @@ fn vary_listings(state: &mut SandboxState, seller: i64, now: Instant) -> Result<
 /// A claim of the demo.
 struct DemoClaim {
     stage: &'static str,
+    /// Code of the reason.
+    reason: &'static str,
     /// What the seller has to do.
     action: &'static str,
     /// Hours since it was opened.
@@ -186,9 +188,15 @@ struct DemoClaim {
 }
 
 const DEMO_CLAIMS: [DemoClaim; 3] = [
-    DemoClaim { stage: "claim", action: "send_message_to_complainant", hours: 20, is_over: false },
-    DemoClaim { stage: "dispute", action: "", hours: 77, is_over: false },
-    DemoClaim { stage: "claim", action: "", hours: 130, is_over: true },
+    DemoClaim {
+        stage: "claim",
+        reason: "PDD9939",
+        action: "send_message_to_complainant",
+        hours: 50,
+        is_over: false,
+    },
+    DemoClaim { stage: "dispute", reason: "PNR3430", action: "", hours: 77, is_over: false },
+    DemoClaim { stage: "claim", reason: "PDD9940", action: "", hours: 130, is_over: true },
 ];
 
 /// Adds three claims: one that waits for the seller, one that the marketplace
@@ -210,6 +218,7 @@ fn complain(state: &mut SandboxState, seller: i64, now: Instant) -> Result<(), S
             ml_user_id: seller,
             order: Some(*order),
             stage: course.stage.to_owned(),
+            reason: course.reason.to_owned(),
             action: course.action.to_owned(),
             ..NewClaim::default()
         };

@@ -171,6 +171,8 @@ pub static ROUTES: &[Route] = &[
     row("*", "/_sandbox/*", Page(|_| Err(refused(404, "no such control; docs/sandbox.md has them all")))),
 
     row("GET", "/", Page(overview::overview)),
+    row("GET", "/vendas", Page(overview::overview)),
+    row("GET", "/vendas/{id}/detalhe", Page(overview::overview)),
     row("GET", "/mensagens", Page(inbox::inbox)),
     row("GET", "/estilo.css", Page(page::style)),
     row("*", "/imagens/{file}", Page(listings::picture)),

@@ -18,8 +18,13 @@ use crate::marketplace::kinds::RecordKind;
 const LABELS_MAX: usize = 50;
 /// Kinds of logistics whose labels the seller prints.
 const PRINTED_BY_SELLERS: [&str; 4] = ["drop_off", "xd_drop_off", "cross_docking", "self_service"];
-/// What a shipment costs its seller, in reais; the buyer pays nothing.
-const COST: f64 = 20.5;
+/// From this value on a shipment costs its seller more; the buyer pays nothing.
+const FULL_COST_FROM: Cents = Cents(7_900);
+
+/// What a shipment costs its seller, in reais.
+fn cost(state: &SandboxState, shipment: &Shipment) -> f64 {
+    if value_of(state, shipment) < FULL_COST_FROM { 6.85 } else { 20.5 }
+}
 
 /// Every status that a shipment may have, with the sub-statuses that the sandbox
 /// simulates.
@@ -55,10 +60,11 @@ pub fn shipment(call: &mut Call<'_>) -> HandlerResult {
 pub fn costs(call: &mut Call<'_>) -> HandlerResult {
     check_new_format(call)?;
     let shipment = own_shipment(call)?;
+    let cost = cost(call.state, shipment);
     Reply::ok(json!({
-        "gross_amount": COST,
+        "gross_amount": cost,
         "receiver": { "user_id": buyer_of(call.state, shipment).map(|order| order.buyer), "cost": 0 },
-        "senders": [{ "user_id": shipment.seller, "cost": COST }],
+        "senders": [{ "user_id": shipment.seller, "cost": cost }],
     }))
 }
 
@@ -120,7 +126,7 @@ fn nested(state: &SandboxState, shipment: &Shipment) -> Value {
         "logistic": { "mode": mode_of(&shipment.logistic), "type": shipment.logistic,
             "direction": "forward" },
         "declared_value": value_of(state, shipment), "tags": [],
-        "lead_time": { "cost": 0, "list_cost": COST, "cost_type": "free",
+        "lead_time": { "cost": 0, "list_cost": cost(state, shipment), "cost_type": "free",
             "buffering": { "date": shipment.buffered_until.map(date) },
             "estimated_delivery_time": { "date": date(shipment.created.plus(5 * DAY_S)) } },
         "origin": { "sender_id": shipment.seller },
@@ -141,7 +147,7 @@ fn flat(state: &SandboxState, shipment: &Shipment) -> Value {
         "tracking_number": format!("BR{}", shipment.id), "site_id": "MLB",
         "sender_id": shipment.seller, "order_cost": value_of(state, shipment),
         "status_history": { "date_shipped": null, "date_delivered": null },
-        "shipping_option": { "cost": 0, "list_cost": COST },
+        "shipping_option": { "cost": 0, "list_cost": cost(state, shipment) },
         "date_created": date(shipment.created), "last_updated": date(shipment.updated),
     })
 }

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::views::LinksPage;
-use super::{SELLER, asked, choice};
+use super::{SELLER, asked, choice, unmatched};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::ids::item_number;
@@ -192,17 +192,25 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Err(problem) => return faulty(visit, problem),
     };
     let answer = Answer::to(request);
-    let back = back(request);
+    let (is_suggested, back) = back(request)?;
+    let accepted = unmatched::word("aceito", request, "");
+    let word = move |id: i64| {
+        if is_suggested { format!("{accepted}{id}") } else { "vinculado".to_owned() }
+    };
     Ok(Box::new(move |tx| match links::make(tx, owner, &new)?.map_err(refused)? {
-        Linked::Created(id) => answer.made(id, back, "vinculado"),
-        Linked::Unchanged(id) => answer.done(id, back, "vinculado"),
+        Linked::Created(id) => answer.made(id, &back, &word(id)),
+        Linked::Unchanged(id) => answer.done(id, &back, &word(id)),
     }))
 }
 
-/// The page that a form came from: this one, or that of listings without a product.
-fn back(request: &Request) -> &'static str {
+/// The page that a form came from: that of listings without a product as it was, which
+/// is true, or this one.
+fn back(request: &Request) -> Result<(bool, String), Problem> {
     let mut told = form::all_sent(request, "volta");
-    if told.any(|page| page == "conferencia") { super::unmatched::PATH } else { PATH }
+    if told.any(|page| page == "conferencia") {
+        return Ok((true, unmatched::address(request)?));
+    }
+    Ok((false, PATH.to_owned()))
 }
 
 /// The field error for a link that cannot be made.
@@ -239,10 +247,12 @@ fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
 pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (id, owner) = (request.id()?, person.account.user_id);
     let answer = Answer::to(request);
+    let (is_undone, back) = back(request)?;
+    let word = if is_undone { "desfeito" } else { "desvinculado" };
     Ok(Box::new(move |tx| {
         if !links::remove(tx, owner, id)? {
             return Err(Problem::not_found());
         }
-        answer.done(id, PATH, "desvinculado")
+        answer.done(id, &back, word)
     }))
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::views::PreviewPage;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
-use crate::dropshipping::bulk::{self, ListFault, Row, RowFault, RowResult, RowStatus};
+use crate::dropshipping::bulk::{self, Header, ListFault, Row, RowFault, RowResult, RowStatus};
 use crate::dropshipping::links::LinkFault;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
@@ -100,7 +100,7 @@ pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         Ok(bytes) => bytes,
         Err(problem) => return faulty(problem, "Escolha um arquivo CSV."),
     };
-    let rows = match bulk::read(&bytes) {
+    let rows = match bulk::read(&bytes, Header::Free) {
         Ok(rows) => rows,
         Err(fault) => return faulty(Problem::field("arquivo", fault.to_string()), told(fault)),
     };
@@ -120,7 +120,8 @@ pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
 /// `POST …/aplicar`: makes the links of a list; a row that fails is skipped.
 pub fn apply(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let bytes = csv_read::sent(request)?;
-    let rows = bulk::read(&bytes).map_err(|fault| Problem::field("csv", fault.to_string()))?;
+    let rows = bulk::read(&bytes, Header::Free)
+        .map_err(|fault| Problem::field("csv", fault.to_string()))?;
     let (owner, answer) = (person.account.user_id, Answer::to(request));
     let done = OutcomeJson::of(&bulk::apply(&app.db, owner, rows)?);
     if request.wants_json() {

@@ -1,37 +1,26 @@
-//! `/fornecedor/pedidos`: what sellers owe, payments, reminders, files.
+//! `/fornecedor/pedidos`: what sellers owe, and the files of its parcels.
 
-use http::StatusCode;
-use http::header::RETRY_AFTER;
 use serde::Serialize;
-use serde_json::json;
 
 use super::views::{OrderRow, OrdersPage};
-use super::{SELLER, asked, choice};
+use super::{SELLER, asked, choice, payments, reminders};
 use crate::accounts::page_layout::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::base::{Cents, Instant, OrderId, UserId, Zone, grouped};
-use crate::db::WriteTx;
+use crate::dropshipping::debts::{self, Sum, Tally};
 use crate::dropshipping::orders::{
-    self, DropOrder, DropOrderQuery, DropOrderStatus, DropState, Whose,
+    self, DropOrder, DropOrderQuery, DropOrderStatus, Standing, Whose,
 };
 use crate::dropshipping::relations;
-use crate::dropshipping::reminders;
-use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::identity::guard::remind_all_charge;
-use crate::messages::choices::ChannelSet;
-use crate::panel::list::asks_for_much;
-use crate::panel::{
-    Answer, Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Sent, Tone, When, export,
-    form,
-};
+use crate::panel::days::{self, Days};
+use crate::panel::list::{Choice, asks_for_much};
+use crate::panel::{Filter, Flash, Head, ListQuery, ListReply, Listing, When, export};
 use crate::partner::supplier::files;
 use crate::wire;
 
 pub const PATH: &str = "/fornecedor/pedidos";
-/// Most orders that are marked as paid at a time.
-const MOST_PAID: usize = 200;
 
 /// The filter of lists of drop orders by state.
 const BY_STANDING: Filter = Filter {
@@ -39,9 +28,10 @@ const BY_STANDING: Filter = Filter {
     label: "Situação",
     all: "Todos",
     values: &[
-        ("a_vencer", "A vencer"),
-        ("vencido", "Vencidos"),
+        ("aberto", "Em aberto"),
+        ("vencido", "Em atraso"),
         ("pago", "Pagos"),
+        ("a_vencer", "A vencer"),
         ("cancelado", "Cancelados"),
     ],
 };
@@ -75,20 +65,12 @@ pub(super) const LIST: Listing = Listing {
         "lembrado_em",
     ],
     flashes: &[
-        Flash::good("pago", "Pagamento anotado", ""),
         Flash::good("aberto", "Pagamento desfeito", "O pedido voltou a ser devido."),
-        Flash::good("lembrado", "Vendedor lembrado", "Um lembrete vale por 24 horas."),
         Flash::warn("nenhum", "Nada foi marcado", "Marque os pedidos que foram pagos antes."),
         Flash::warn(
             "cancelado",
             "Nada foi anotado",
             "A venda foi cancelada, e por ela nada é devido.",
-        ),
-        Flash::warn("quitado", "Nada a lembrar", "Por este pedido nada é devido."),
-        Flash::warn(
-            "espera",
-            "Todos foram lembrados há pouco",
-            "Espere a janela acabar para lembrar todos de novo.",
         ),
     ],
 };
@@ -139,7 +121,8 @@ pub(super) fn row(order: DropOrder, zone: Zone, now: Instant) -> OrderRow {
 /// Whether a request reads many drop orders: searches, filters and files do.
 pub fn needs_slow_lane(request: &Request) -> bool {
     let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    asks_for_much(request) || given.any(|(name, _)| matches!(&*name, "q" | "ordem" | "vendedor"))
+    asks_for_much(request)
+        || given.any(|(name, _)| matches!(&*name, "q" | "ordem" | "vendedor" | "de" | "ate"))
 }
 
 /// The filter and order that a list's address asks for.
@@ -150,13 +133,7 @@ pub(super) fn wanted(
     now: Instant,
 ) -> DropOrderQuery {
     DropOrderQuery {
-        standing: match query.filter("situacao") {
-            Some("a_vencer") => Some(DropOrderStatus::Pending),
-            Some("vencido") => Some(DropOrderStatus::Overdue),
-            Some("pago") => Some(DropOrderStatus::Paid),
-            Some("cancelado") => Some(DropOrderStatus::Cancelled),
-            _ => None,
-        },
+        standing: query.filter(BY_STANDING.name).and_then(standing),
         other,
         search: query.search.to_lowercase(),
         by_due: query.sort_key == "vencimento",
@@ -165,161 +142,162 @@ pub(super) fn wanted(
     }
 }
 
-/// `GET /fornecedor/pedidos`: the list, as page, JSON or CSV.
-pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query = LIST.read(request)?;
-    let (owner, zone, now) = (person.account.user_id, app.zone(), request.now);
-    let seller = asked(request, SELLER)?;
-    let whose = Whose::Supplier(owner);
-    let wanted = wanted(whose, &query, seller, now);
-    if query.csv {
-        let ids = app.db.read(request.lane, |tx| orders::ids(tx, &wanted))?;
-        return export::list(app, person, &LIST, ids, move |_, tx, id| {
-            Ok(orders::one(tx, whose, id)?.map(|order| OrderJson::of(order, zone, now)))
-        });
-    }
-    let (sellers, owed, (rows, total)) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((
-            relations::sellers(tx, owner)?,
-            orders::owed(tx, whose, now)?,
-            orders::page(tx, &wanted, query.window())?,
-        ))
-    })?;
-    if request.wants_json() {
-        let rows = rows.into_iter().map(|order| OrderJson::of(order, zone, now));
-        return ListReply::reply(total, rows.collect());
-    }
-    let verdict = remind_all_charge(app, owner).peek(app, now).verdict;
-    let wait = verdict.filter(|verdict| !verdict.allowed || verdict.remaining == 0);
-    Reply::page(&OrdersPage {
-        layout: layout(app, person, request).with_flash(flash(request)),
-        table: LIST.table_by(
-            &query,
-            LIST.heads,
-            total,
-            (&choice(SELLER, "Vendedor", &sellers, seller), None),
-        ),
-        orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
-        owed,
-        wait: wait.map(|verdict| zone.civil(verdict.reset).strftime("%H:%M:%S").to_string()),
-        has_sellers: !sellers.is_empty(),
+/// What a value of the filter by state selects.
+pub(super) fn standing(value: &str) -> Option<Standing> {
+    Some(match value {
+        "aberto" => Standing::Open,
+        "a_vencer" => Standing::Of(DropOrderStatus::Pending),
+        "vencido" => Standing::Of(DropOrderStatus::Overdue),
+        "pago" => Standing::Of(DropOrderStatus::Paid),
+        "cancelado" => Standing::Of(DropOrderStatus::Cancelled),
+        _ => return None,
     })
 }
 
-fn flash(request: &Request) -> Option<Notice> {
-    let word = request.notice.as_deref()?;
-    if let Some(count) = word.strip_prefix("pagos-").and_then(|count| count.parse().ok()) {
-        let title = format!("Pagamento de {} anotado", counted(count));
-        return Some(Notice::new(Tone::Good, title, ""));
-    }
-    if let Some((sellers, orders)) =
-        word.strip_prefix("lembrados-").and_then(|it| it.split_once('-'))
-    {
-        let text = format!("Vendedores com pedidos vencidos: {sellers}. Pedidos: {orders}.");
-        return Some(Notice::new(Tone::Good, "Lembretes a caminho", text));
-    }
-    Flash::notice(LIST.flashes, word)
+/// What the address of the list asks for. Forms of the page carry it in their action,
+/// so their acts know the filter and come back to the page as it was.
+pub(super) struct Asked {
+    query: ListQuery,
+    seller: Option<UserId>,
+    days: Days,
 }
 
-/// Marks an order as paid: whether that is new, or why nothing is to be paid.
-fn paid(tx: &WriteTx<'_>, owner: UserId, id: i64) -> Result<bool, Problem> {
-    match orders::pay(tx, owner, id)?.ok_or_else(Problem::not_found)? {
-        DropState::Pending => Ok(true),
-        DropState::Paid => Ok(false),
-        DropState::Cancelled => {
-            Err(Problem::new(Code::Conflict, "the order was called off; nothing is owed"))
-        }
+impl Asked {
+    pub fn of(request: &Request) -> Result<Self, Problem> {
+        let (query, seller) = (LIST.read(request)?, asked(request, SELLER)?);
+        Ok(Self { query, seller, days: Days::of(request) })
     }
-}
 
-/// `POST /fornecedor/pedidos/{id}/pago`: marks an order as paid.
-pub fn pay(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let (id, owner, answer) = (request.id()?, person.account.user_id, Answer::to(request));
-    Ok(Box::new(move |tx| match paid(tx, owner, id) {
-        Ok(_) => answer.done(id, PATH, "pago"),
-        Err(problem) => answer.declined(problem, PATH, "cancelado"),
-    }))
-}
-
-/// `POST /fornecedor/pedidos/{id}/desfazer`: undoes a payment that was marked
-/// by mistake.
-pub fn unpay(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let (id, owner, answer) = (request.id()?, person.account.user_id, Answer::to(request));
-    Ok(Box::new(move |tx| {
-        orders::one(tx, Whose::Supplier(owner), id)?.ok_or_else(Problem::not_found)?;
-        orders::unpay(tx, owner, id)?;
-        answer.done(id, PATH, "aberto")
-    }))
-}
-
-/// `POST /fornecedor/pedidos/pagos`: marks several orders as paid, all or none.
-pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let mut sent = Sent::of(request, app.zone())?;
-    let ids: Vec<String> = if sent.is_form {
-        form::all_sent(request, "ids").map(std::borrow::Cow::into_owned).collect()
-    } else {
-        sent.required("ids")
-    };
-    let answer = Answer::to(request);
-    if ids.is_empty() && sent.is_form {
-        let problem = Problem::field("ids", "must be 1 to 200 orders");
-        return answer.refused(problem, PATH, "nenhum").map(nothing_to_do);
+    /// The same for programs and acts, for which a day that is none is an error.
+    pub fn strictly(request: &Request) -> Result<Self, Problem> {
+        let asked = Self::of(request)?;
+        asked.days.check()?;
+        Ok(asked)
     }
-    let numbers: Option<Vec<i64>> = ids.iter().map(|id| id.parse().ok()).collect();
-    if !(1..=MOST_PAID).contains(&ids.len()) {
-        sent.check.fail("ids", format!("must be 1 to {MOST_PAID} orders"));
-    } else if numbers.is_none() {
-        sent.check.fail("ids", "must be numbers of orders");
-    }
-    sent.finish()?;
-    let owner = person.account.user_id;
-    let numbers = numbers.unwrap_or_default();
-    Ok(Box::new(move |tx| {
-        let mut count = 0;
-        for id in numbers {
-            count += i64::from(paid(tx, owner, id)?);
-        }
-        answer.with(PATH, &format!("pagos-{count}"), &[("pagos", json!(count))])
-    }))
-}
 
-/// `POST /fornecedor/pedidos/{id}/lembrar`: reminds the seller of an order.
-pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let (id, owner, answer) = (request.id()?, person.account.user_id, Answer::to(request));
-    let channel_set = ChannelSet::of(&app.config);
-    Ok(Box::new(move |tx| {
-        let order = orders::one(tx, Whose::Related(owner), id)?.ok_or_else(Problem::not_found)?;
-        if !order.standing(tx.now()).is_open() {
-            let problem = Problem::new(Code::Conflict, "nothing is owed for this order");
-            return answer.declined(problem, PATH, "quitado");
-        }
-        let way = reminders::of_order(tx, channel_set, &order)?;
-        answer.with(
-            PATH,
-            "lembrado",
-            &[("id", json!(id.to_string())), ("canal", json!(way.name()))],
+    pub fn address(&self) -> String {
+        let seller = self.seller.map_or_else(String::new, |id| id.to_string());
+        let [from, to] = days::NAMES.map(|name| self.days.typed(name));
+        LIST.address(
+            &self.query,
+            &[(SELLER, &seller), (days::NAMES[0], &from), (days::NAMES[1], &to)],
         )
-    }))
+    }
+
+    pub fn wanted(&self, owner: UserId, zone: Zone, now: Instant) -> DropOrderQuery {
+        DropOrderQuery {
+            span: self.days.span(zone),
+            ..wanted(Whose::Supplier(owner), &self.query, self.seller, now)
+        }
+    }
 }
 
-/// `POST /fornecedor/pedidos/lembrar`: reminds all sellers of overdue orders.
-/// The rate limit, once in a window, is shared with the API.
-pub fn remind_all(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (owner, answer) = (person.account.user_id, Answer::to(request));
-    let charged = remind_all_charge(app, owner).count(app, request.now);
-    if let Err(problem) = charged.outcome {
-        let wait = charged.verdict.map_or(1, |verdict| verdict.retry_after_s(request.now));
-        if request.wants_json() {
-            return Err(Problem { retry_after_s: Some(wait), ..problem });
-        }
-        let reply = Reply::back(PATH, "espera")?.with(RETRY_AFTER, wait.into());
-        return Ok(reply.status(StatusCode::SEE_OTHER));
+/// `GET /fornecedor/pedidos`: the list, as page, JSON or CSV.
+pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let asked = Asked::of(request)?;
+    let (owner, zone, now) = (person.account.user_id, app.zone(), request.now);
+    let wanted = asked.wanted(owner, zone, now);
+    if asked.query.csv {
+        asked.days.check()?;
+        let ids = app.db.read(request.lane, |tx| orders::ids(tx, &wanted))?;
+        return export::list(app, person, &LIST, ids, move |_, tx, id| {
+            let order = orders::one(tx, Whose::Supplier(owner), id)?;
+            Ok(order.map(|order| OrderJson::of(order, zone, now)))
+        });
     }
-    let channel_set = ChannelSet::of(&app.config);
-    let told = reminders::of_all(&app.db, channel_set, owner)?;
-    let word = format!("lembrados-{}-{}", told.sellers, told.orders);
-    let members = [("vendedores", json!(told.sellers)), ("pedidos", json!(told.orders))];
-    answer.with(PATH, &word, &members)
+    if request.wants_json() {
+        asked.days.check()?;
+        let window = asked.query.window();
+        let (rows, total) = app.db.read(request.lane, |tx| orders::page(tx, &wanted, window))?;
+        let rows = rows.into_iter().map(|order| OrderJson::of(order, zone, now));
+        return ListReply::reply(total, rows.collect());
+    }
+    page((app, person, request), asked, &wanted)
+}
+
+fn page(
+    (app, person, request): Visit<'_>,
+    mut asked: Asked,
+    wanted: &DropOrderQuery,
+) -> Result<Reply, Problem> {
+    let (owner, zone, now) = (person.account.user_id, app.zone(), request.now);
+    let is_after_act = request.notice.is_some();
+    let (sellers, late, tally, newest) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((
+            relations::sellers(tx, owner)?,
+            debts::owed(tx, Whose::Related(owner), now)?.overdue,
+            debts::tally(tx, wanted)?,
+            debts::newest(tx)?,
+        ))
+    })?;
+    let sum = tally.of(wanted.standing);
+    let total = u64::try_from(sum.orders).unwrap_or(0);
+    if is_after_act {
+        asked.query.end_at(total);
+    }
+    let window = asked.query.window();
+    let rows = app.db.read(request.lane, |tx| orders::rows(tx, wanted, window))?;
+    let mut choice = choice(SELLER, "Vendedor", &sellers, asked.seller);
+    let of = asked.seller.and_then(|id| named(&mut choice, id, &rows));
+    let (query, days) = (&asked.query, Some(asked.days));
+    let count = |value: &str| u64::try_from(tally.of(standing(value)).orders).ok();
+    let table = LIST.table_by(query, LIST.heads, total, (&choice, days)).counted(count);
+    let flash = payments::flash(request, &table.query).or_else(|| reminders::flash(request));
+    Reply::page(&OrdersPage {
+        layout: layout(app, person, request).with_flash(flash),
+        sum: in_words(of.as_deref(), &tally, wanted.standing),
+        open: wanted.open().map_or_else(Sum::default, |open| tally.of(open.standing)),
+        marks: marks(request),
+        seen: payments::seen(now, newest),
+        orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
+        late,
+        wait: reminders::wait(app, owner, now),
+        has_sellers: !sellers.is_empty(),
+        table,
+    })
+}
+
+/// Whether all of the filter are ticked from the start.
+fn marks(request: &Request) -> bool {
+    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
+    given.any(|(name, value)| name == "marcar" && value == "todos")
+}
+
+/// The name of the seller to whom the list is narrowed. One who no longer does business
+/// with the supplier joins the filter's values.
+fn named(choice: &mut Choice, id: UserId, rows: &[DropOrder]) -> Option<String> {
+    let id = id.to_string();
+    if let Some((_, name)) = choice.values.iter().find(|(known, _)| *known == id) {
+        return Some(name.clone());
+    }
+    let name = rows.first()?.seller.clone();
+    choice.values.push((id, name.clone()));
+    Some(name)
+}
+
+/// `3 pedidos · R$ 60,00 em atraso`: what a list comes to.
+fn in_words(seller: Option<&str>, tally: &Tally, standing: Option<Standing>) -> String {
+    let said =
+        |sum: Sum, words: &str| (sum.orders > 0).then(|| format!("{} {words}", sum.amount.page()));
+    let amounts = match standing {
+        None => [said(tally.open(), "em aberto"), said(tally.paid, "pagos")],
+        Some(Standing::Open) => [said(tally.open(), "em aberto"), None],
+        Some(Standing::Of(status)) => {
+            let words = match status {
+                DropOrderStatus::Pending => "a vencer",
+                DropOrderStatus::Overdue => "em atraso",
+                DropOrderStatus::Paid => "pagos",
+                DropOrderStatus::Cancelled => "cancelados",
+            };
+            [said(tally.of(standing), words), None]
+        }
+    };
+    let orders = match tally.of(standing).orders {
+        0 => "Nenhum pedido".to_owned(),
+        orders => counted(orders),
+    };
+    let parts = seller.map(str::to_owned).into_iter().chain([orders]);
+    parts.chain(amounts.into_iter().flatten()).collect::<Vec<_>>().join(" · ")
 }
 
 /// The drop order of the path, of a seller with an active relation.

@@ -7,6 +7,7 @@ use super::{asked, choice, end_relation, with_owed};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::Actor;
+use crate::dropshipping::debts;
 use crate::dropshipping::orders::{self, Whose};
 use crate::dropshipping::relations;
 use crate::edge::route::Job;
@@ -62,7 +63,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (suppliers, owed, invitations, (rows, total)) = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>((
             relations::suppliers(tx, owner)?,
-            orders::owed_by_other(tx, whose, now)?,
+            debts::owed_by_other(tx, whose, now)?,
             relations::invitations_to(tx, email)?,
             orders::page(tx, &wanted, query.window())?,
         ))

@@ -13,7 +13,8 @@ use crate::app::{App, Visit};
 use crate::audit::Actor;
 use crate::base::{Cents, UserId, Zone};
 use crate::db::WriteTx;
-use crate::dropshipping::orders::{self, Owed, Whose};
+use crate::dropshipping::debts::{self, Owed};
+use crate::dropshipping::orders::Whose;
 use crate::dropshipping::relations::{self, Invitation, Invited, Related};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
@@ -99,7 +100,7 @@ type Own = (Vec<(Related, Owed)>, Vec<Invitation>);
 fn read((app, person, request): Visit<'_>) -> Result<Own, Problem> {
     let owner = person.account.user_id;
     app.db.read(request.lane, |tx| {
-        let owed = orders::owed_by_other(tx, Whose::Related(owner), request.now)?;
+        let owed = debts::owed_by_other(tx, Whose::Related(owner), request.now)?;
         let sellers = with_owed(relations::sellers(tx, owner)?, &owed);
         Ok((sellers, relations::invitations_of(tx, owner)?))
     })

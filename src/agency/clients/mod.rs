@@ -6,8 +6,10 @@ pub mod views;
 
 use serde::Serialize;
 
+use super::checkup::Finding;
 use super::days::Sold;
-use crate::base::{Instant, MlUserId};
+use super::open::Waiting;
+use crate::base::{Instant, MlUserId, UserId};
 use crate::panel::Badge;
 use crate::panel::chart::Change;
 use crate::row;
@@ -60,21 +62,13 @@ row! {
              WHERE j.client_id = agency_client.client_id AND a.token_ok = 0)",
         /// Accounts that were checked.
         pub checked: i64 = "(SELECT count(checked_at) FROM agency_account j WHERE j.client_id = agency_client.client_id)",
-        /// Findings of the last checkup.
-        pub findings: i64 = "(SELECT count(*) FROM agency_account j JOIN agency_finding f ON f.ml_user_id = j.ml_user_id
-                 WHERE j.client_id = agency_client.client_id)",
-        pub questions: i64 = "(SELECT coalesce(sum(a.open_questions), 0)
-                  FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
-                  WHERE j.client_id = agency_client.client_id)",
-        pub claims: i64 = "(SELECT coalesce(sum(a.open_claims), 0)
-               FROM agency_account j JOIN ml_account a ON a.ml_user_id = j.ml_user_id
-               WHERE j.client_id = agency_client.client_id)",
     }
 }
 
 crate::named! {
     /// Values of the status filter.
     pub enum ClientFilter: text {
+        Waiting = "a_fazer", "A fazer";
         Faulty = "pendente", "Com pendências";
         Ready = "pronto", "Em dia";
         Unread = "erro", "Com erro de leitura";
@@ -83,31 +77,42 @@ crate::named! {
 }
 
 impl Client {
-    /// The status badge.
-    pub const fn standing(&self) -> Badge {
-        match self {
-            Self { accounts: 0, .. } => Badge::NoAccount,
-            Self { lost: 1.., .. } => Badge::LinkLost,
-            Self { findings: 1.., .. } => Badge::Attention,
-            Self { checked: 0, .. } => Badge::Pending,
+    /// The status badge, with so many findings.
+    const fn standing(&self, findings: usize) -> Badge {
+        match (self, findings) {
+            (Self { accounts: 0, .. }, _) => Badge::NoAccount,
+            (Self { lost: 1.., .. }, _) => Badge::LinkLost,
+            (_, 1..) => Badge::Attention,
+            (Self { checked: 0, .. }, _) => Badge::Pending,
             _ => Badge::InOrder,
         }
     }
 }
 
-/// A client with its accounts, and what it sold.
+/// A client with its accounts, what waits at them, and what it sold.
 pub struct ListedClient {
     pub client: Client,
     pub accounts: Vec<ClientAccount>,
+    pub waiting: Waiting,
     pub sold: Sold,
 }
 
 impl ListedClient {
+    /// How many findings its accounts have.
+    pub fn findings(&self) -> usize {
+        self.accounts.iter().map(|account| account.findings.len()).sum()
+    }
+
+    /// The status badge.
+    pub fn standing(&self) -> Badge {
+        self.client.standing(self.findings())
+    }
+
     /// `2 contas, com Bia`.
     pub fn about(&self) -> String {
         let count = match &*self.accounts {
             [] => "sem conta".to_owned(),
-            [one] => one.nickname.clone(),
+            [one] => one.row.nickname.clone(),
             many => format!("{} contas", many.len()),
         };
         match &*self.client.keeper_name {
@@ -121,25 +126,39 @@ impl ListedClient {
     }
 }
 
+/// An account of a client, with what waits at it and what is wrong with it.
+pub struct ClientAccount {
+    pub row: AccountRow,
+    pub waiting: Waiting,
+    pub findings: Vec<Finding>,
+}
+
+impl ClientAccount {
+    /// Its findings, without those about what waits.
+    pub fn rest(&self) -> Vec<Finding> {
+        self.findings.iter().filter(|one| !one.fault.waits()).copied().collect()
+    }
+}
+
 row! {
-    /// An account of a client.
+    /// An account of a client as it is stored.
     #[derive(Clone, Debug)]
-    pub struct ClientAccount {
+    pub struct AccountRow {
         pub ml_user_id: MlUserId = "a.ml_user_id",
+        pub owner: UserId = "j.owner_id",
         pub nickname: String = "a.nickname",
         /// Name of the student whose account it is; empty when an invitation linked
         /// it.
         pub student: String = "coalesce((SELECT u.name FROM user u WHERE u.user_id = j.owner_id AND u.removed_at IS NULL), '')",
         pub token_ok: bool = "a.token_ok",
         pub reputation: String = "a.reputation",
-        pub open_questions: i64 = "a.open_questions",
-        pub open_claims: i64 = "a.open_claims",
         pub synced_at: Option<Instant> = "a.synced_at",
+        pub joined_at: Instant = "j.joined_at",
         pub checked_at: Option<Instant> = "j.checked_at",
     }
 }
 
-impl ClientAccount {
+impl AccountRow {
     /// Whether its authorisation works.
     pub const fn link(&self) -> Badge {
         if self.token_ok { Badge::Linked } else { Badge::LinkLost }

@@ -3,33 +3,38 @@
 use serde_json::{Value, json};
 
 use super::store;
-use super::views::{ClientForm, ClientPage, ClientsPage};
-use super::{Client, ClientAccount, ClientEntry, ClientFilter, ListedClient, MOST_ACCOUNTS};
+use super::views::{
+    ClientForm, ClientPage, ClientRow, ClientsPage, account_items, client_item, events,
+};
+use super::{Client, ClientEntry, ClientFilter, ListedClient, MOST_ACCOUNTS};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::agency::charts::{Figures, Span};
-use crate::agency::days::{self, Sold};
+use crate::agency::days;
 use crate::agency::invites::pages::inviting;
-use crate::agency::{CLIENTS, act, cycle, leaving, notifications, page_of, store as accounts};
+use crate::agency::{
+    CLIENTS, act, cycle, leaving, notifications, page_of, store as accounts, things,
+};
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, UserId, Zone};
-use crate::db::{DbError, WriteTx};
+use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
 use crate::http::input::{FromField, RowNumber};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store::owner_of;
 use crate::panel::PageTime;
+use crate::panel::list::asks_to_sort;
 use crate::panel::{
-    Answer, Filter, Flash, Form, FormView, Head, Input, ListReply, Listing, Pick, Rule, Sent,
-    export, form,
+    Answer, Filter, Flash, Form, FormView, Head, Input, ListReply, Listing, Pick, QueueItem, Rule,
+    Sent, export, form,
 };
 use crate::services::Services;
 
 pub(in crate::agency) const LIST: Listing = Listing {
     path: CLIENTS,
-    hint: "Nome ou etiqueta",
+    hint: "Nome ou marcador",
     filters: &[
         Filter {
             name: "situacao", label: "Situação", all: "Todos", values: &ClientFilter::FILTER
@@ -41,13 +46,11 @@ pub(in crate::agency) const LIST: Listing = Listing {
             values: &[("eu", "Meus clientes"), ("ninguem", "Sem responsável")],
         },
     ],
-    sort_keys: &["nome"],
+    sort_keys: &[store::BY_DEADLINE, "nome"],
     heads: &[
         Head::sorts("Cliente", "nome"),
+        Head::sorts("O que espera", store::BY_DEADLINE),
         Head::plain("Vendas, 30 dias").numeric(),
-        Head::plain("Perguntas").numeric(),
-        Head::plain("Reclamações").numeric(),
-        Head::plain("Situação"),
     ],
     file: "clientes.csv",
     csv: &[
@@ -109,7 +112,7 @@ pub const FORM: Form<ClientEntry> = Form(&[
     ),
     Input::new(
         "etiquetas",
-        "Use até 10 etiquetas de até 30 letras, com vírgula entre elas.",
+        "Use até 10 marcadores de até 30 letras, com vírgula entre eles.",
         Rule::Own(read_tags, |entry, _| entry.tags.clone()),
     ),
     Input::new("anotacoes", "Use até 4.000 letras.", Rule::Lines(4_000, |entry| &mut entry.notes)),
@@ -158,17 +161,13 @@ fn read_tags(sent: &mut Sent<'_>, name: &'static str, entry: &mut ClientEntry) {
 }
 
 /// A client as programs read it.
-fn shown<'a>(
-    client: &Client,
-    accounts: impl Iterator<Item = &'a ClientAccount>,
-    sold: Sold,
-    zone: Zone,
-) -> Value {
+fn shown(one: &ListedClient, zone: Zone) -> Value {
+    let ListedClient { client, accounts, waiting, sold } = one;
     let entry = &client.entry;
-    let account = |one: &ClientAccount| {
+    let account = |one: &super::ClientAccount| {
         json!({
-            "ml_user_id": one.ml_user_id, "nickname": one.nickname, "token_ok": one.token_ok,
-            "sincronizado_em": one.synced_at.map(|at| zone.spaced(at)),
+            "ml_user_id": one.row.ml_user_id, "nickname": one.row.nickname, "token_ok": one.row.token_ok,
+            "sincronizado_em": one.row.synced_at.map(|at| zone.spaced(at)),
         })
     };
     json!({
@@ -176,44 +175,75 @@ fn shown<'a>(
         "responsavel_id": entry.keeper.map(|id| id.to_string()),
         "responsavel": Some(&client.keeper_name).filter(|name| !name.is_empty()),
         "etiquetas": entry.tags().collect::<Vec<_>>(), "anotacoes": entry.notes,
-        "contas": accounts.map(account).collect::<Vec<_>>(),
+        "contas": accounts.iter().map(account).collect::<Vec<_>>(),
         "vendas_30d": sold.orders, "gmv_30d": sold.gross,
-        "perguntas": client.questions, "reclamacoes": client.claims, "pendencias": client.findings,
-        "criado_em": zone.spaced(client.created_at),
+        "perguntas": waiting.open.questions, "reclamacoes": waiting.open.claims,
+        "pendencias": one.findings(), "criado_em": zone.spaced(client.created_at),
         "convite_ate": client.invited_until.map(|at| zone.spaced(at)),
         "sincronizado_em": client.synced_at.map(|at| zone.spaced(at)), "erro": client.error,
     })
 }
 
-/// `GET /admin/agencia/clientes`: the list, as page or JSON.
+/// `GET /admin/agencia/clientes`: the list, as page or JSON. The page begins with
+/// the next deadline, programs get the order of names unless they ask for another.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let query = LIST.read(request)?;
+    let mut query = LIST.read(request)?;
+    if request.wants_json() && !asks_to_sort(request) {
+        query.sort_key = "nome";
+    }
     let (today, zone, reader) = (app.day(request.now), app.zone(), person.account.user_id);
-    let (rows, total, progress) = app.db.read(request.lane, |tx| {
-        let (clients, total) = store::page(tx, &query, reader)?;
-        let rows = clients.into_iter().map(|client| {
-            let accounts = store::accounts(tx, client.id)?;
-            let sold = days::sold(tx, client.id, today)?;
-            Ok::<_, DbError>(ListedClient { client, accounts, sold })
-        });
-        let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        Ok::<_, DbError>((rows, total, cycle::progress(tx)?))
+    let (page, progress) = app.db.read(request.lane, |tx| {
+        let present = store::Present::read(tx)?;
+        Ok::<_, DbError>((store::page(tx, &query, (reader, &present))?, cycle::progress(tx)?))
     })?;
-    let row = move |one: &ListedClient| shown(&one.client, one.accounts.iter(), one.sold, zone);
     if query.csv {
-        return export::list(app, person, &LIST, rows, move |_, _, one| Ok(Some(row(&one))));
+        return export::list(app, person, &LIST, page.ids, move |_, tx, id| {
+            Ok(Some(shown(&store::listed(tx, id, today)?, zone)))
+        });
     }
+    let rows = app.db.read(request.lane, |tx| {
+        page.ids.iter().map(|id| store::listed(tx, *id, today)).collect::<Result<Vec<_>, _>>()
+    })?;
     if request.wants_json() {
-        return ListReply::reply(total, rows.iter().map(row).collect());
+        let rows = rows.iter().map(|one| shown(one, zone));
+        return ListReply::reply(page.total, rows.collect());
     }
+    let time = PageTime::of(app, request);
+    let row = |listed: ListedClient| ClientRow {
+        item: client_item(time, (listed.client.id, &listed.client.entry.name), &listed.waiting),
+        listed,
+    };
+    let count = |name: &str| page.counted.iter().find(|one| one.0 == name).map(|one| one.1);
     Reply::page(&ClientsPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        time: PageTime::of(app, request),
-        table: LIST.table(&query, LIST.heads, total),
-        clients: rows,
+        time,
+        sum: ClientsPage::sum(page.total, &page.sum),
+        table: LIST.table(&query, LIST.heads, page.total).counted(count),
+        clients: rows.into_iter().map(row).collect(),
         progress: progress.shown(),
         can_read: progress.readable > 0,
     })
+}
+
+/// Claims of an account that a client's page shows.
+const CLAIMS: u32 = 20;
+
+/// What waits at the accounts of a client, by deadline.
+fn queue(
+    tx: &ReadTx<'_>,
+    listed: &ListedClient,
+    time: PageTime,
+) -> Result<Vec<QueueItem>, DbError> {
+    let mut items = Vec::new();
+    for account in &listed.accounts {
+        let (owner, number) = (account.row.owner, account.row.ml_user_id);
+        let oldest = things::oldest_question(tx, owner, number)?;
+        let claims = things::open_claims(tx, owner, number, CLAIMS)?;
+        let of = (listed.client.id, account);
+        items.extend(account_items(time, of, (oldest.as_ref(), &claims)));
+    }
+    QueueItem::by_deadline(&mut items);
+    Ok(items)
 }
 
 /// `GET /admin/agencia/clientes/{id}`: everything of one client; `novo` for the
@@ -223,26 +253,28 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return form_page((app, person, request), None, FORM.show(None, app.zone()), None);
     }
     let (id, today) = (request.id()?, app.day(request.now));
-    let span = Span::asked(app, request)?;
-    let (client, accounts, figures) = app.db.read(request.lane, |tx| {
-        let client = store::known(tx, id)?;
-        let figures = Figures::read(tx, id, span, today)?;
-        Ok::<_, Problem>((client, store::looked_over(tx, id)?, figures))
+    let (span, time) = (Span::asked(app, request)?, PageTime::of(app, request));
+    let (listed, figures, queue) = app.db.read(request.lane, |tx| {
+        let listed = store::listed(tx, id, today)?;
+        let figures = Figures::read(tx, (id, &listed.waiting.open), span, today)?;
+        let queue = queue(tx, &listed, time)?;
+        Ok::<_, Problem>((listed, figures, queue))
     })?;
     if request.wants_json() {
-        let own = accounts.iter().map(|(account, _)| account);
-        let mut value = shown(&client, own, figures.sold, app.zone());
+        let mut value = shown(&listed, app.zone());
         value["dias"] = figures.shown();
         return Reply::json(&value);
     }
+    let until = listed.client.invited_until;
     Reply::page(&ClientPage {
         layout: layout(app, person, request).telling(FLASHES, request),
-        time: PageTime::of(app, request),
+        time,
         is_admin: person.account.role == Role::Admin,
-        invited: client.invited_until.is_some_and(|until| until > request.now),
+        invited: until.is_some_and(|until| until > request.now),
         charts: figures.charts(&page_of(id)),
-        accounts,
-        client,
+        events: events(time, &listed),
+        queue,
+        listed,
     })
 }
 

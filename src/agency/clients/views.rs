@@ -4,9 +4,180 @@ use askama::Template;
 
 use super::{Client, ClientAccount, ListedClient};
 use crate::agency::charts::Charts;
-use crate::agency::checkup::Finding;
-use crate::panel::PageTime;
-use crate::panel::{FormView, Layout, Pick, Progress, Table};
+use crate::agency::open::{Task, Waiting, counted};
+use crate::agency::page_of;
+use crate::agency::questions;
+use crate::agency::views::quoted;
+use crate::marketplace::books::claims::store::Claim;
+use crate::marketplace::books::code_text::{claim_action, claim_kind, claim_reason, claim_stage};
+use crate::marketplace::books::questions::store::Question;
+use crate::panel::view::address;
+use crate::panel::{
+    Act, FormView, Happened, Layout, PageTime, Pick, Progress, QueueItem, Table, Tone,
+};
+
+/// Where a client's page has its open claims.
+pub const CLAIMS: &str = "#espera";
+/// The page of clients' labels.
+const LABELS: &str = "/admin/agencia/etiquetas";
+
+/// The queue of a client's questions.
+pub fn questions_of(client: i64) -> String {
+    address(questions::PATH, &[("cliente", &client.to_string())])
+}
+
+/// What is to be done about what waits, the most urgent first; `claims` is where
+/// the claims are shown.
+fn acts(client: i64, waiting: &Waiting, claims: String) -> Vec<Act> {
+    let answer = (waiting.open.questions > 0)
+        .then(|| Act::Link { label: "Responder", href: questions_of(client) });
+    let claim =
+        (waiting.open.claims > 0).then_some(Act::Link { label: "Ver reclamação", href: claims });
+    let print = waiting.sender.map(|account| Act::Link {
+        label: "Etiquetas",
+        href: address(LABELS, &[("conta", &account.to_string())]),
+    });
+    let acts = match waiting.open.next() {
+        Some((Task::Claim, _)) => [claim, answer, print],
+        _ => [answer, claim, print],
+    };
+    acts.into_iter().flatten().collect()
+}
+
+/// A client with what waits at it.
+pub fn client_item(time: PageTime, (id, name): (i64, &str), waiting: &Waiting) -> QueueItem {
+    let (page, next) = (page_of(id), waiting.open.next());
+    let due = next.map(|(task, at)| time.due(task.verb(), at));
+    QueueItem {
+        tone: due.as_ref().map_or(Tone::Info, |due| due.tone),
+        icon: match next {
+            Some((Task::Claim, _)) => "claim",
+            Some((Task::Answer, _)) => "question",
+            None if waiting.open.claims > 0 => "claim",
+            None => "box",
+        },
+        title: name.to_owned(),
+        href: page.clone(),
+        about: waiting.words(),
+        due,
+        acts: acts(id, waiting, page + CLAIMS),
+    }
+}
+
+/// What waits at one account: its questions as one row, each claim, its parcels.
+pub fn account_items(
+    time: PageTime,
+    (client, account): (i64, &ClientAccount),
+    (oldest, claims): (Option<&Question>, &[Claim]),
+) -> Vec<QueueItem> {
+    let (waiting, name) = (&account.waiting, &account.row.nickname);
+    let mut items = Vec::new();
+    if waiting.open.questions > 0 {
+        let due = waiting.open.answer_by().map(|at| time.due(Task::Answer.verb(), at));
+        let about = oldest.map(|one| quoted(&one.row.text, &one.title)).unwrap_or_default();
+        items.push(QueueItem {
+            tone: due.as_ref().map_or(Tone::Info, |due| due.tone),
+            icon: "question",
+            title: plural(
+                waiting.open.questions,
+                ("pergunta sem resposta", "perguntas sem resposta"),
+            ),
+            href: questions_of(client),
+            about: joined(&[&about, name]),
+            due,
+            acts: vec![Act::Link { label: "Responder", href: questions_of(client) }],
+        });
+    }
+    items.extend(claims.iter().map(|claim| claim_item(time, claim, name)));
+    if let Some(sender) = waiting.sender {
+        let href = address(LABELS, &[("conta", &sender.to_string())]);
+        items.push(QueueItem {
+            tone: Tone::Info,
+            icon: "box",
+            title: counted(waiting.parcels, ("pacote para enviar", "pacotes para enviar")),
+            href: href.clone(),
+            about: name.clone(),
+            due: None,
+            acts: vec![Act::Link { label: "Etiquetas", href }],
+        });
+    }
+    items
+}
+
+/// A claim: what it is about, what is expected, from whom and until when.
+fn claim_item(time: PageTime, one: &Claim, account: &str) -> QueueItem {
+    let claim = &one.claim;
+    let due = claim.due_at.map(|at| time.due(Task::Claim.verb(), at));
+    let expected = if claim.stage == "dispute" && claim.action.is_empty() {
+        "O marketplace decide".to_owned()
+    } else if claim.action.is_empty() {
+        claim_stage(&claim.stage).text
+    } else {
+        claim_action(&claim.action).text
+    };
+    let order = claim.order().map(|order| format!("Venda {order}")).unwrap_or_default();
+    let kind = claim_kind(&claim.kind).text;
+    QueueItem {
+        tone: due.as_ref().map_or(Tone::Info, |due| due.tone),
+        icon: "claim",
+        title: if one.title.is_empty() { kind } else { format!("{kind}: {}", one.title) },
+        href: String::new(),
+        about: joined(&[&expected, &claim_reason(&claim.reason).text, &order, account]),
+        due,
+        acts: Vec::new(),
+    }
+}
+
+fn joined(parts: &[&str]) -> String {
+    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    parts.join(" · ")
+}
+
+fn plural(count: i64, words: (&str, &str)) -> String {
+    counted(u64::try_from(count).unwrap_or(0), words)
+}
+
+/// What happened to a client, newest first.
+pub fn events(time: PageTime, listed: &ListedClient) -> Vec<Happened> {
+    let mut events = Vec::new();
+    let mut add = |at, tone, text: String, detail: String| events.push((at, tone, text, detail));
+    let client = &listed.client;
+    add(client.created_at, Tone::Info, "Cliente criado".to_owned(), String::new());
+    if let Some(at) = client.synced_at {
+        add(at, Tone::Good, "Todas as contas lidas".to_owned(), String::new());
+    }
+    for account in &listed.accounts {
+        let (row, name) = (&account.row, &account.row.nickname);
+        add(row.joined_at, Tone::Info, format!("{name} incluída"), String::new());
+        if let Some(at) = row.checked_at {
+            let (tone, text) = if account.findings.is_empty() {
+                (Tone::Good, format!("Checkup de {name}: em dia"))
+            } else {
+                let found = plural(account.findings.len() as i64, ("pendência", "pendências"));
+                (Tone::Warn, format!("Checkup de {name}: {found}"))
+            };
+            add(at, tone, text, String::new());
+        }
+        for one in &account.findings {
+            add(one.since, Tone::Warn, one.fault.words().to_owned(), name.clone());
+        }
+    }
+    events.sort_by_key(|(at, ..)| std::cmp::Reverse(at.0));
+    let happened = |(at, tone, text, detail)| Happened {
+        tone,
+        when: time.when(&at),
+        text,
+        detail,
+        href: String::new(),
+    };
+    events.into_iter().map(happened).collect()
+}
+
+/// A client of the list, with what is to be done about it.
+pub struct ClientRow {
+    pub listed: ListedClient,
+    pub item: QueueItem,
+}
 
 /// `GET /admin/agencia/clientes`.
 #[derive(Template)]
@@ -14,12 +185,21 @@ use crate::panel::{FormView, Layout, Pick, Progress, Table};
 pub struct ClientsPage {
     pub layout: Layout,
     pub time: PageTime,
+    /// How many clients are found, and what waits at them.
+    pub sum: String,
     pub table: Table,
-    pub clients: Vec<ListedClient>,
+    pub clients: Vec<ClientRow>,
     /// Progress of reading all clients, while it runs.
     pub progress: Option<Progress>,
     /// Whether there is a client that can be read.
     pub can_read: bool,
+}
+
+impl ClientsPage {
+    /// `3 clientes · 9 perguntas`.
+    pub fn sum(total: u64, waiting: &Waiting) -> String {
+        joined(&[&counted(total, ("cliente", "clientes")), &waiting.words()])
+    }
 }
 
 /// `GET /admin/agencia/clientes/{id}`.
@@ -28,13 +208,15 @@ pub struct ClientsPage {
 pub struct ClientPage {
     pub layout: Layout,
     pub time: PageTime,
-    pub client: Client,
+    pub listed: ListedClient,
+    /// What waits, by deadline.
+    pub queue: Vec<QueueItem>,
+    pub events: Vec<Happened>,
     /// Whether the reader may include accounts of students and remove the client.
     pub is_admin: bool,
     /// Whether an invitation works.
     pub invited: bool,
     pub charts: Charts,
-    pub accounts: Vec<(ClientAccount, Vec<Finding>)>,
 }
 
 /// `GET /admin/agencia/clientes/novo` and the form of a client that exists.

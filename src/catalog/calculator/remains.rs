@@ -94,7 +94,7 @@ fn whole(cents: f64) -> i64 {
 }
 
 /// A share of an amount, to the nearest centavo.
-fn share(of: Cents, percent: f64) -> Cents {
+pub fn share(of: Cents, percent: f64) -> Cents {
     Cents::from_reais(of.reais() * percent / 100.0).unwrap_or_default()
 }
 

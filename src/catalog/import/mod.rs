@@ -29,6 +29,8 @@ const TRANSLATED: [&str; 6] = ["sku", "ean", "titulo", "custo", "preco", "estoqu
 /// A file as it was read.
 #[derive(Clone, Debug)]
 pub struct File {
+    /// Names of columns that say nothing of a product and are left out.
+    pub ignored: Vec<String>,
     names: Names,
     rows: Vec<Row>,
 }
@@ -102,32 +104,43 @@ pub fn read(bytes: &[u8]) -> Result<File, FileFault> {
         _ => {}
     }
     let mut names = Names::default();
+    let mut ignored = Vec::new();
     for (column, name) in columns.into_iter().zip(&sheet.header) {
-        names.0[column] = Some(shortened(name, 40).to_owned());
+        let name = shortened(name, 40).to_owned();
+        match column {
+            Some(column) => names.0[column] = Some(name),
+            None => ignored.push(name),
+        }
     }
-    Ok(File { names, rows })
+    Ok(File { ignored, names, rows })
 }
 
-/// For each cell of a row, its index in [`COLUMNS`]. An unknown column name is
-/// an error: otherwise the data of a misspelled column would be lost silently.
-fn columns(header: &[String]) -> Result<Vec<usize>, FileFault> {
+/// For each cell of a row, its index in [`COLUMNS`], or `None` for a further column. A
+/// file in which only the SKU is known has an error: its columns are misspelled.
+fn columns(header: &[String]) -> Result<Vec<Option<usize>>, FileFault> {
     let mut columns = Vec::with_capacity(header.len());
     for name in header {
         let key = search_key(name);
         let known = |names: &[&str; 6]| names.iter().position(|known| *known == key);
         let column = known(&COLUMNS).or_else(|| known(&TRANSLATED));
-        let column = column.ok_or_else(|| FileFault::Unknown(shortened(name, 40).to_owned()))?;
-        if columns.contains(&column) {
-            return Err(FileFault::Twice(COLUMNS[column].to_owned()));
+        if let Some(twice) = column.filter(|_| columns.contains(&column)) {
+            return Err(FileFault::Twice(COLUMNS[twice].to_owned()));
         }
         columns.push(column);
     }
-    if columns.contains(&0) { Ok(columns) } else { Err(FileFault::NoSku) }
+    let further = header.iter().zip(&columns).find(|(_, column)| column.is_none());
+    match further {
+        Some((name, _)) if columns.iter().flatten().all(|column| *column == 0) => {
+            Err(FileFault::Unknown(shortened(name, 40).to_owned()))
+        }
+        _ if columns.contains(&Some(0)) => Ok(columns),
+        _ => Err(FileFault::NoSku),
+    }
 }
 
-fn read_row(number: usize, columns: &[usize], cells: &[Cow<'_, str>]) -> Row {
+fn read_row(number: usize, columns: &[Option<usize>], cells: &[Cow<'_, str>]) -> Row {
     let cell = |column: usize| {
-        let place = columns.iter().position(|known| *known == column)?;
+        let place = columns.iter().position(|known| *known == Some(column))?;
         cells.get(place).map(|cell| &**cell).filter(|text| !text.is_empty())
     };
     let mut faults = Vec::new();

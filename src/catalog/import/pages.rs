@@ -89,12 +89,13 @@ fn field(request: &Request) -> &'static str {
 fn take(visit: Visit<'_>, bytes: &[u8]) -> Result<Result<Reply, Problem>, ImportError> {
     let (app, person, request) = visit;
     let file = read(bytes).map_err(ImportError::File)?;
+    let ignored = file.ignored.clone();
     let change = Change::of(app, person, request);
     let (form, page, wants_json) =
         (FormSubmission::of(request).cloned(), base(person), request.wants_json());
     apply::run(&app.db, change.owner, file, move |tx, counts| {
         change.made(tx);
-        let reply = done(page, wants_json, counts);
+        let reply = done(page, wants_json, counts, &ignored);
         if let (Some(form), Ok(reply)) = (form, &reply) {
             form.keep(tx, reply)?;
         }
@@ -102,14 +103,25 @@ fn take(visit: Visit<'_>, bytes: &[u8]) -> Result<Result<Reply, Problem>, Import
     })
 }
 
-fn done(page: &str, wants_json: bool, counts: Counts) -> Result<Reply, Problem> {
+fn done(
+    page: &str,
+    wants_json: bool,
+    counts: Counts,
+    ignored: &[String],
+) -> Result<Reply, Problem> {
     if wants_json {
         let mut body = json!(counts);
         body["ok"] = true.into();
+        if !ignored.is_empty() {
+            body["ignoradas"] = json!(ignored);
+        }
         return Reply::json(&body);
     }
     let Counts { created, changed, unchanged } = counts;
-    let word = format!("importado-{created}-{changed}-{unchanged}");
+    let mut word = format!("importado-{created}-{changed}-{unchanged}");
+    if !ignored.is_empty() {
+        word.push_str(&format!("-{}", ignored.len()));
+    }
     Reply::back(page, &word)
 }
 

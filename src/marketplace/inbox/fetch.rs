@@ -6,14 +6,14 @@ use super::subject::Subject;
 use super::{FailureScope, FetchOutcome, again};
 use crate::app::App;
 use crate::base::{MlUserId, OrderId};
-use crate::db::{Result, WriteTx};
+use crate::db::{Lane, Result, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::document::{
     ClaimDocument, ListingDocument, OrderDocument, QuestionDocument, Shipment,
 };
 use crate::marketplace::books::orders::{self, Applied, BookContext};
-use crate::marketplace::client::{Caller, Client, Failure};
+use crate::marketplace::client::{Caller, Failure};
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::kinds::{KindRow, OutcomeCode, RecordKind};
 use crate::marketplace::sync::store::Account;
@@ -41,8 +41,7 @@ pub fn fetch_subject(
         Err(outcome) => return FetchOutcome::Settled(NotificationState::Ignored, outcome),
     };
     let KindRow { missing, of_another, .. } = subject.kind.row();
-    let client = &app.marketplace.client;
-    match with_token(app, seller, |caller| fetch(client, caller, &subject)) {
+    match with_token(app, seller, |caller| fetch(app, caller, &subject)) {
         Ok(Some(found)) => FetchOutcome::Found(found),
         Ok(None) => FetchOutcome::Settled(NotificationState::Ignored, *of_another),
         Err(CallError::NotLinked) => {
@@ -86,15 +85,15 @@ pub fn fetch_subject(
 
 /// Fetches a subject; `None` when it is not the caller's.
 fn fetch(
-    client: &Client,
+    app: &App,
     caller: &Caller<'_>,
     subject: &Subject,
 ) -> std::result::Result<Option<Found>, Failure> {
-    let seller = caller.ml_user_id;
+    let (seller, client) = (caller.ml_user_id, &app.marketplace.client);
     let number = subject.id.number;
     Ok(match subject.kind {
         RecordKind::Order => {
-            let order = fetch_order(client, caller, OrderId(number), None)?;
+            let order = fetch_order(app, caller, OrderId(number), None)?;
             (order.seller == seller).then(|| orders_found(vec![order]))
         }
         RecordKind::Listing => own(caller, client.item(caller, &subject.id)?),
@@ -103,10 +102,11 @@ fn fetch(
         RecordKind::Shipment => {
             let mut carried = client.orders_of_shipment(caller, number)?;
             carried.truncate(MOST_ORDERS);
-            let shipment = client.shipment(caller, number)?;
+            let wants_cost = carried.first().is_some_and(|order| wants_freight(app, *order));
+            let shipment = client.shipment_with_cost(caller, number, wants_cost)?;
             let mut own = Vec::new();
             for order in carried {
-                let order = fetch_order(client, caller, order, Some((number, &shipment)))?;
+                let order = fetch_order(app, caller, order, Some((number, &shipment)))?;
                 if order.seller == seller {
                     own.push(order);
                 }
@@ -119,11 +119,12 @@ fn fetch(
 /// An order with its shipment and its buyer's name, as far as they are
 /// available.
 fn fetch_order(
-    client: &Client,
+    app: &App,
     caller: &Caller<'_>,
     order: OrderId,
     known: Option<(i64, &Shipment)>,
 ) -> std::result::Result<OrderDocument, Failure> {
+    let client = &app.marketplace.client;
     let mut order = client.order(caller, order)?;
     if order.seller != caller.ml_user_id {
         return Ok(order);
@@ -131,7 +132,10 @@ fn fetch_order(
     if let Some(shipping) = order.shipping_id {
         let shipment = match known.filter(|(number, _)| *number == shipping) {
             Some((_, shipment)) => Ok(shipment.clone()),
-            None => client.shipment(caller, shipping),
+            None => {
+                let wants_cost = order.is_sale() && wants_freight(app, order.id);
+                client.shipment_with_cost(caller, shipping, wants_cost)
+            }
         };
         match shipment {
             Ok(shipment) => order.shipment = Some(shipment),
@@ -144,6 +148,12 @@ fn fetch_order(
         order.buyer_nickname = client.nickname(caller, buyer).unwrap_or_default();
     }
     Ok(order)
+}
+
+/// Whether it is not known yet what the parcel of an order costs its seller.
+fn wants_freight(app: &App, order: OrderId) -> bool {
+    // When the books cannot be read now, the reading of shipments asks for it later.
+    app.db.read(Lane::Brief, |tx| orders::lacks_freight(tx, order)).unwrap_or(false)
 }
 
 /// A fetched record; `None` when it is not the caller's.

@@ -107,6 +107,7 @@ row! {
         /// State of the shipment.
         state: Option<i64> = "shipping_status",
         updated_at: Instant,
+        freight: Option<i64> = "freight_cents",
     }
 }
 
@@ -115,6 +116,8 @@ row! {
 struct Sent {
     order: OrderId,
     shipment: i64,
+    /// Whether it is not known yet what the shipment costs, and it is a sale's.
+    wants_cost: bool,
 }
 
 /// The shipments to request in one part of the list of orders.
@@ -142,7 +145,7 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
         reading,
         sent,
         Forbidden::Area,
-        |client, caller, sent| client.shipment(caller, sent.shipment),
+        |client, caller, sent| client.shipment_with_cost(caller, sent.shipment, sent.wants_cost),
         |tx, account, context, sent, fetched| {
             if let FetchedRecord::Found(shipment) = fetched {
                 let read = (sent.shipment, shipment);
@@ -190,7 +193,9 @@ fn piece(
     let mut sent = Vec::new();
     for order in &orders {
         if let Some(shipment) = wanted(order) {
-            sent.push(Sent { order: order.place.order, shipment });
+            let is_sale = OrderStatus::sale_of(order.status) == SaleState::Paid;
+            let wants_cost = is_sale && order.freight.is_none();
+            sent.push(Sent { order: order.place.order, shipment, wants_cost });
         }
         if sent.len() == most {
             return Ok(Piece { sent, last: Some(order.place) });

@@ -57,6 +57,8 @@ badges! {
     Invited = "Convite enviado", Info;
     Refused = "Convite recusado", Warn;
     Withdrawn = "Convite retirado", Info;
+    /// An amount that was to be paid by now.
+    Overdue = "Em atraso", Warn;
     /// An amount that is not due yet.
     Due = "A vencer", Info;
     Settled = "Pago", Good;

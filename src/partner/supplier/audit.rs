@@ -51,7 +51,12 @@ impl Operation for AuditCatalog {
         let seller = check.optional("seller_id", self.seller_id);
         let window = Window::read(&mut check, self.limit, self.offset);
         check.finish()?;
-        let wanted = UnmatchedQuery { supplier: supplier.account.user_id, seller, reason: None };
+        let wanted = UnmatchedQuery {
+            supplier: supplier.account.user_id,
+            seller,
+            reason: None,
+            foreign: None,
+        };
         // Slow: every listing of every linked seller is read.
         reading(app, true, move |app, lane| {
             let page = app.db.read(lane, |tx| unmatched::page(tx, &wanted, window.pair()))?;

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::dropshipping::bulk::{self, RowStatus};
+use crate::dropshipping::bulk::{self, Header, RowStatus};
 use crate::edge::docs::SchemaOf;
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, only_text};
@@ -91,7 +91,7 @@ impl Operation for LinkList {
     fn begin(self, _: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
         let csv: String = check.required("csv", self.csv);
         check.finish()?;
-        let rows = bulk::read(csv.as_bytes()).map_err(fault)?;
+        let rows = bulk::read(csv.as_bytes(), Header::Exact).map_err(fault)?;
         let owner = supplier.account.user_id;
         Ok(Todo::Slow(Box::new(move |app| {
             let outcomes = bulk::apply(&app.db, owner, rows)?;

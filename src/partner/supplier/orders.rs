@@ -7,7 +7,9 @@ use crate::app::App;
 use crate::base::clock::{Instant, Zone};
 use crate::base::ids::{OrderId, UserId};
 use crate::base::money::Cents;
-use crate::dropshipping::orders::{self, DropOrder, DropOrderQuery, DropOrderStatus, Whose};
+use crate::dropshipping::orders::{
+    self, DropOrder, DropOrderQuery, DropOrderStatus, Standing, Whose,
+};
 use crate::http::input::Check;
 use crate::identity::Supplier;
 use crate::list_arguments;
@@ -109,7 +111,7 @@ impl Operation for ListDropOrders {
         check.finish()?;
         let now = supplier.called_at;
         let wanted = DropOrderQuery {
-            standing: standing.flatten(),
+            standing: standing.flatten().map(Standing::Of),
             other: seller,
             ..DropOrderQuery::all(Whose::Related(supplier.account.user_id), now)
         };

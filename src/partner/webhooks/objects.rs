@@ -138,7 +138,7 @@ wire! {
     /// A claim as JSON.
     #[derive(Serialize)]
     struct ClaimShape of(claim: Claim, zone: Zone) after {
-        let Claim { claim: row, title } = claim;
+        let Claim { claim: row, title, .. } = claim;
     } {
         claim_id: String = row.id.to_string(),
         /// Null when the claim is not about an order.

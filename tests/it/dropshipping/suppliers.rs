@@ -316,7 +316,11 @@ fn a_listing_without_a_product_is_mended_beside_its_row() {
     // The form beside the row needs nothing but the SKU.
     let html = page(&sol, UNMATCHED);
     let read = Page::read(&html).unwrap();
-    let hidden = read.all(&["input"]).filter(|one| one.get("type") == Some("hidden"));
+    let typed = read.all(&["input"]).find(|one| one.get("placeholder") == Some("SKU do produto"));
+    let form = read.path(typed.unwrap()).find(|one| one.is(&["form"])).unwrap();
+    let hidden = read.all(&["input"]).filter(|one| {
+        one.get("type") == Some("hidden") && read.path(one).any(|up| std::ptr::eq(up, form))
+    });
     let mut fields: Vec<(&str, &str)> = hidden
         .filter_map(|one| Some((one.get("name")?, one.get("value")?)))
         .filter(|(name, _)| ["volta", "vendedor", "anuncio"].contains(name))
@@ -450,11 +454,12 @@ fn a_seller_sees_what_is_owed_to_whom_and_is_reminded() {
     // The sessions have ended in the meantime.
     let (sol, ana) = (site.person_as("sol", "drop"), site.person("ana"));
     let html = page(&sol, ORDERS);
-    assert!(html.contains("Vencidos: 1 pedido") && !html.contains("De novo às"), "{html}");
+    assert!(html.contains("Lembrar todos") && !html.contains("De novo às"), "{html}");
+    assert!(html.contains("Em atraso <span class=\"count\">1</span>"), "{html}");
     assert!(page(&sol, "/fornecedor").contains("1 pedido em atraso"));
     let all = format!("{ORDERS}/lembrar");
     let (said, _) = followed(&sol, &all, &[]);
-    assert!(said.contains("Vendedores com pedidos vencidos: 1. Pedidos: 1."), "{said}");
+    assert!(said.contains("Vendedores com pedidos em atraso: 1. Pedidos: 1."), "{said}");
     assert!(said.contains("De novo às"), "the page tells when the window ends\n{said}");
     assert_eq!(told(), "2");
     let refused = sol.post(&all, &json!({})).expect(429);

@@ -3,6 +3,7 @@
 mod answers; // Answers to buyers: what the marketplace accepts and rejects.
 mod asked; // Chat messages about buyers' questions, as the account's owner chose.
 mod convergence; // Whatever happens, the mirror ends like the marketplace.
+mod earned; // What a sale earned, and its claims.
 mod fees; // The fee calculator: fields, the cache of a day, and accounts.
 mod health; // What an owner sees about the reading of an account.
 mod inbox; // The marketplace's notifications, as the operator sees them.

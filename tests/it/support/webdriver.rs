@@ -279,6 +279,16 @@ impl Browser {
         complaints
     }
 
+    /// The whole page as a PNG, beyond the window too.
+    #[track_caller]
+    pub fn picture(&self) -> Vec<u8> {
+        let beyond = json!({ "captureBeyondViewport": true, "format": "png" });
+        let call = json!({ "cmd": "Page.captureScreenshot", "params": beyond });
+        let found = self.must("POST", "/goog/cdp/execute", &call);
+        let picture = found["data"].as_str().expect("a picture");
+        base64::engine::general_purpose::STANDARD.decode(picture).expect("Base64")
+    }
+
     /// Requires a console without complaints.
     #[track_caller]
     pub fn expect_no_complaints(&self) {

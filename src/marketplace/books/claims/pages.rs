@@ -1,23 +1,25 @@
 //! Claims of buyers in the seller's panel, as page, JSON or CSV. Sellers handle
-//! claims at the marketplace; the list helps to notice them in time.
+//! claims at the marketplace; the pages tell what is expected, of whom and until when.
 
 use serde::Serialize;
 
 use super::ClaimState;
-use super::store::Claim;
-use super::views::ClaimsPage;
+use super::store::{self, Claim};
+use super::views::{ClaimPage, ClaimsPage, ShownClaim};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::MlUserId;
+use crate::base::{Cents, Instant, MlUserId};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::marketplace::account::stores::Stores;
-use crate::marketplace::books::listed;
-use crate::panel::{Filter, Head, Listing};
+use crate::marketplace::account::stores::{self, Stores};
+use crate::marketplace::books::code_text;
+use crate::marketplace::books::listed::{self, Found};
+use crate::marketplace::outside;
+use crate::panel::{Filter, Happened, Head, Listing, PageTime, Tone};
 use crate::services::Services;
 use crate::wire;
 
-pub(super) const LIST: Listing = Listing {
+pub const LIST: Listing = Listing {
     path: "/painel/reclamacoes",
     hint: "Número da venda ou da reclamação",
     filters: &[Filter {
@@ -26,11 +28,12 @@ pub(super) const LIST: Listing = Listing {
         all: "Todas",
         values: &ClaimState::FILTER,
     }],
-    sort_keys: &["-aberta_em"],
+    sort_keys: &["prazo", "-aberta_em"],
     heads: &[
         Head::plain("Reclamação"),
         Head::plain("Conta"),
-        Head::plain("Situação"),
+        Head::sorts("Quem age", "prazo"),
+        Head::plain("Em jogo").numeric(),
         Head::sorts("Aberta", "aberta_em"),
     ],
     file: "reclamacoes.csv",
@@ -47,6 +50,7 @@ pub(super) const LIST: Listing = Listing {
         "acao",
         "desfecho",
         "aberta_em",
+        "valor",
     ],
     ..Listing::NONE
 };
@@ -55,7 +59,7 @@ wire! {
     /// A claim in JSON and CSV.
     #[derive(Serialize)]
     pub struct WireClaim of(services: &Services, stores: &Stores, claim: Claim) after {
-        let Claim { claim, title } = claim;
+        let Claim { claim, title, amount } = claim;
         let spaced = |at| services.zone().spaced(at);
     } {
         id: String = claim.id.to_string(),
@@ -73,12 +77,80 @@ wire! {
         desfecho: String = claim.resolution,
         aberta_em: String = spaced(claim.opened_at),
         atualizada_em: String = spaced(claim.updated_at),
+        valor: Option<Cents> = amount,
     }
 }
 
-/// `GET /painel/reclamacoes`: the claims, newest first.
+/// `GET /painel/reclamacoes`: the claims, open ones by deadline first.
 pub fn claims(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    listed::answer((app, person, request), |found| {
-        Reply::page(&ClaimsPage { layout: layout(app, person, request), found })
+    listed::answer((app, person, request), |found: Found<Claim>| {
+        let (owner, of_store) = (person.account.user_id, stores::asked(request)?);
+        let (stake, closed) = app.db.read(request.lane, |tx| {
+            let stake = store::at_stake(tx, owner, of_store)?;
+            Ok::<_, Problem>((stake, store::count(tx, owner, ClaimState::Closed, of_store)?))
+        })?;
+        let searched = !found.table.search.is_empty();
+        let table = found.table.counted(|state| match ClaimState::from_name(state)? {
+            _ if searched => None,
+            ClaimState::Open => Some(stake.open.unsigned_abs()),
+            ClaimState::Closed => Some(closed),
+        });
+        let claims = found.rows.into_iter();
+        Reply::page(&ClaimsPage {
+            layout: layout(app, person, request),
+            sum: stake.words(),
+            claims: claims.map(|one| ShownClaim::of(one, &found.stores, found.time)).collect(),
+            has_stores: !found.stores.is_empty(),
+            table,
+        })
     })
+}
+
+#[derive(Serialize)]
+struct ClaimReply {
+    ok: bool,
+    #[serde(flatten)]
+    claim: WireClaim,
+}
+
+/// `GET /painel/reclamacoes/{id}`: one claim.
+pub fn claim(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (id, owner) = (request.id()?, person.account.user_id);
+    let (stores, found) = app.db.read(request.lane, |tx| {
+        let found = listed::one::<Claim>(tx, owner, id)?.ok_or_else(Problem::not_found)?;
+        Ok::<_, Problem>((Stores::of(tx, owner)?, found))
+    })?;
+    if request.wants_json() {
+        return Reply::json(&ClaimReply { ok: true, claim: WireClaim::of(app, &stores, found) });
+    }
+    let time = PageTime::of(app, request);
+    let auth_base = &app.config.marketplace.auth_base;
+    let outside = match found.claim.order() {
+        Some(order) => outside::sale(auth_base, order),
+        None => outside::sales(auth_base),
+    };
+    let events = events(&found, time);
+    let claim = ShownClaim::of(found, &stores, time);
+    Reply::page(&ClaimPage { layout: layout(app, person, request), claim, events, outside })
+}
+
+/// What happened to a claim and what is to come, the latest first.
+fn events(Claim { claim, .. }: &Claim, time: PageTime) -> Vec<Happened> {
+    let event = |tone, at: &Instant, text: &str, detail: String| Happened {
+        tone,
+        when: time.when(at),
+        text: text.to_owned(),
+        detail,
+        href: String::new(),
+    };
+    let mut events = Vec::new();
+    if !claim.is_open() {
+        let how = code_text::claim_resolution(&claim.resolution).text;
+        events.push(event(Tone::Info, &claim.updated_at, "Encerrada", how));
+    } else if claim.updated_at != claim.opened_at {
+        let stage = code_text::claim_stage(&claim.stage).text;
+        events.push(event(Tone::Info, &claim.updated_at, "Última mudança no marketplace", stage));
+    }
+    events.push(event(Tone::Warn, &claim.opened_at, "Aberta pelo comprador", String::new()));
+    events
 }

@@ -2,7 +2,7 @@
 
 use super::ClaimState;
 use super::pages::{self, WireClaim};
-use crate::base::{Instant, UserId};
+use crate::base::{Cents, Instant, MlUserId, OrderId, UserId};
 use crate::db::{Filters, ReadTx, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::document::ClaimDocument;
@@ -22,6 +22,22 @@ row! {
         (SELECT i.title FROM sale_order o
          JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
          WHERE claim.resource = 'order' AND o.order_id = claim.resource_id AND o.owner_id = claim.owner_id), '')",
+        /// What was paid for it, which may have to be given back; `None` when that is
+        /// not known.
+        pub amount: Option<Cents> = "(SELECT o.total_cents FROM sale_order o
+         WHERE claim.resource = 'order' AND o.order_id = claim.resource_id AND o.owner_id = claim.owner_id)",
+    }
+}
+
+row! {
+    /// What the open claims of a seller come to.
+    #[derive(Clone, Copy, Default)]
+    pub struct AtStake {
+        pub open: i64 = "count(*)",
+        /// Those that wait for the seller.
+        pub own: i64 = "coalesce(sum(due_at IS NOT NULL OR action <> '' AND stage <> 'dispute'), 0)",
+        pub amount: Cents = "coalesce(sum((SELECT o.total_cents FROM sale_order o
+         WHERE claim.resource = 'order' AND o.order_id = claim.resource_id AND o.owner_id = claim.owner_id)), 0)",
     }
 }
 
@@ -41,8 +57,12 @@ impl Listed for Claim {
         filters.and(condition, &[(":number", &wanted.number)]);
     }
 
-    fn column(_: &str) -> &'static str {
-        "opened_at"
+    fn column(order: &str) -> &'static str {
+        match order {
+            "aberta_em" => "opened_at",
+            // As in the index `claim_by_deadline`: open ones by deadline, then the others.
+            _ => "state, iif(state = 1, coalesce(due_at, 9000000000), -updated_at)",
+        }
     }
 
     fn wire(self, services: &Services, stores: &Stores) -> WireClaim {
@@ -55,6 +75,45 @@ pub fn next_due(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<Instant>> {
     tx.value(
         "SELECT min(due_at) FROM claim WHERE owner_id = ?1 AND state = ?2",
         (owner, ClaimState::Open),
+    )
+}
+
+/// What the open claims of an owner come to, of one account or of all.
+pub fn at_stake(tx: &ReadTx<'_>, owner: UserId, store: Option<MlUserId>) -> Result<AtStake> {
+    let found = tx.record(
+        "FROM claim WHERE owner_id = ?1 AND state = ?2 AND (?3 IS NULL OR ml_user_id = ?3)",
+        (owner, ClaimState::Open, store),
+    )?;
+    Ok(found.unwrap_or_default())
+}
+
+/// How many claims of an owner are in a state, of one account or of all.
+pub fn count(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    state: ClaimState,
+    store: Option<MlUserId>,
+) -> Result<u64> {
+    let count: i64 = tx.value(
+        "SELECT count(*) FROM claim WHERE owner_id = ?1 AND state = ?2 AND (?3 IS NULL OR ml_user_id = ?3)",
+        (owner, state, store),
+    )?;
+    Ok(count.unsigned_abs())
+}
+
+/// The claims about a sale or its parcel, open ones first.
+pub fn of_sale(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    order: OrderId,
+    shipment: Option<i64>,
+) -> Result<Vec<Claim>> {
+    tx.records(
+        "FROM claim
+         WHERE owner_id = ?1 AND resource_id IN (?2, ?3)
+             AND (resource = 'order' AND resource_id = ?2 OR resource = 'shipment' AND resource_id = ?3)
+         ORDER BY state, opened_at DESC LIMIT 20",
+        (owner, order, shipment.unwrap_or(-1)),
     )
 }
 

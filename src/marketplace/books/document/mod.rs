@@ -92,7 +92,7 @@ fn instant(value: &Value) -> Option<Instant> {
 }
 
 /// An amount of money that is not negative.
-fn amount(value: &Value) -> Option<Cents> {
+pub fn amount(value: &Value) -> Option<Cents> {
     Cents::from_reais(number(value)?).filter(|cents| cents.0 >= 0)
 }
 
@@ -107,7 +107,7 @@ fn number(value: &Value) -> Option<f64> {
 }
 
 /// The elements of a list; none when it is no list.
-fn elements(value: &Value) -> &[Value] {
+pub fn elements(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 

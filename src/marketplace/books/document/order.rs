@@ -34,6 +34,10 @@ pub struct OrderDocument {
     pub shipping_id: Option<i64>,
     /// State and kind of the shipment, when it was fetched.
     pub shipment: Option<Shipment>,
+    /// The marketplace's commission for all units, once it tells it.
+    pub fee: Option<Cents>,
+    /// When the last payment was approved, when it says so.
+    pub paid_at: Option<Instant>,
 }
 
 /// What was sold: a listing, or one variation of it.
@@ -59,6 +63,13 @@ pub struct Shipment {
     pub logistic_type: String,
     /// When the marketplace last changed it, when it says so.
     pub updated_at: Option<Instant>,
+    /// When its label was printed, when it left and when it arrived; `None` where
+    /// the marketplace does not say so.
+    pub printed_at: Option<Instant>,
+    pub sent_at: Option<Instant>,
+    pub delivered_at: Option<Instant>,
+    /// What it costs its sender, when that was asked and told.
+    pub cost: Option<Cents>,
 }
 
 impl OrderDocument {
@@ -71,10 +82,13 @@ impl OrderDocument {
         let (changed, found) = ("last_updated", "date_last_updated");
         let created_at = first_date(order, [created, closed, changed, found]);
         let updated_at = first_date(order, [changed, found, closed, created]);
+        let status = text(&order["status"]).ok_or(Unreadable("status"))?;
+        let counts = OrderStatus::from_name(&status).is_some_and(OrderStatus::is_sale);
+        let payments = elements(&order["payments"]).iter();
         Ok(Self {
             id: OrderId(positive(&order["id"]).ok_or(Unreadable("id"))?),
             seller: MlUserId(positive(&order["seller"]["id"]).ok_or(Unreadable("seller.id"))?),
-            status: text(&order["status"]).ok_or(Unreadable("status"))?,
+            status,
             created_at: created_at.ok_or(Unreadable("date_created"))?,
             closed_at: instant(&order["date_closed"]),
             updated_at: updated_at.ok_or(Unreadable("last_updated"))?,
@@ -86,6 +100,9 @@ impl OrderDocument {
             buyer_nickname: text(&order["buyer"]["nickname"]).unwrap_or_default(),
             shipping_id: positive(&order["shipping"]["id"]),
             shipment: None,
+            // Computed when the payment is credited; before, 0 says nothing.
+            fee: fee(lines).filter(|fee| counts || *fee > Cents(0)),
+            paid_at: payments.filter_map(|payment| instant(&payment["date_approved"])).max(),
         })
     }
 
@@ -120,10 +137,20 @@ impl Shipment {
     /// Reads a shipment in the format of 2025 (`logistic.type`) or an older one.
     pub fn read(shipment: &Value) -> Self {
         let kind = text(&shipment["logistic"]["type"]).or_else(|| text(&shipment["logistic_type"]));
+        let status = text(&shipment["status"]).unwrap_or_default();
+        let updated_at = instant(&shipment["last_updated"]);
+        // Only the older format has the history; else a state tells since when it is at the latest.
+        let since = |name: &str, is_now: bool| {
+            instant(&shipment["status_history"][name]).or(updated_at.filter(|_| is_now))
+        };
         Self {
-            status: text(&shipment["status"]).unwrap_or_default(),
+            printed_at: since("date_first_printed", shipment["substatus"] == "printed"),
+            sent_at: since("date_shipped", status == "shipped"),
+            delivered_at: since("date_delivered", status == "delivered"),
+            status,
             logistic_type: kind.unwrap_or_default(),
-            updated_at: instant(&shipment["last_updated"]),
+            updated_at,
+            cost: None,
         }
     }
 }
@@ -132,6 +159,17 @@ impl Shipment {
 fn first_date(order: &Value, names: [&str; 4]) -> Option<Instant> {
     let given = names.into_iter().find(|name| !order[*name].is_null());
     given.and_then(|name| instant(&order[name]))
+}
+
+/// The commission of all lines, told for one unit; `None` when one of them does not
+/// tell it.
+fn fee(lines: &[Value]) -> Option<Cents> {
+    lines
+        .iter()
+        .try_fold(0_i64, |sum, line| {
+            sum.checked_add(amount(&line["sale_fee"])?.0.checked_mul(positive(&line["quantity"])?)?)
+        })
+        .map(Cents)
 }
 
 /// Units of all lines; `None` when a line has none or there are too many.
@@ -154,7 +192,8 @@ mod tests {
             "date_closed": "2026-11-20T02:10:04.129Z", "last_updated": "2026-11-19T22:11:00.000-0400",
             "total_amount": 119.800_000_000_000_01, "currency_id": "BRL",
             "buyer": { "id": "555" }, "seller": { "id": 777 }, "shipping": { "id": null },
-            "order_items": [{ "quantity": 2, "item": {
+            "payments": [{ "date_approved": null }, { "date_approved": "2026-11-19T22:10:03.000-04:00" }],
+            "order_items": [{ "quantity": 2, "sale_fee": 7.8, "item": {
                 "id": "MLB123", "title": " Cabo ", "variation_id": null,
                 "seller_sku": null, "seller_custom_field": "CAB-1" } }],
         })
@@ -173,6 +212,7 @@ mod tests {
         assert_eq!((order.total, order.quantity, order.shipping_id), (Cents(11_980), 2, None));
         assert_eq!((&*order.item.site, order.item.number, &*order.item.sku), ("MLB", 123, "CAB-1"));
         assert_eq!((&*order.item.title, &*order.buyer_nickname), ("Cabo", ""));
+        assert_eq!((order.fee, order.paid_at), (Some(Cents(1_560)), Some(Instant(1_795_140_603))));
 
         let mut other = sample();
         other["id"] = json!("2000001");
@@ -214,5 +254,42 @@ mod tests {
         for nothing in [json!(null), json!([]), json!("x"), json!({})] {
             assert!(OrderDocument::read(&nothing).is_err());
         }
+    }
+
+    #[test]
+    fn what_is_not_told_is_not_zero() {
+        let fee = |change: fn(&mut Value)| {
+            let mut order = sample();
+            change(&mut order);
+            OrderDocument::read(&order).unwrap().fee
+        };
+        assert_eq!(fee(|order| order["order_items"][0]["sale_fee"] = json!(null)), None);
+        assert_eq!(fee(|order| order["order_items"][0]["sale_fee"] = json!(0)), Some(Cents(0)));
+        let unpaid = fee(|order| {
+            order["order_items"][0]["sale_fee"] = json!(0);
+            order["status"] = json!("payment_required");
+        });
+        assert_eq!(unpaid, None);
+    }
+
+    #[test]
+    fn a_shipment_tells_since_when_it_is_as_it_is() {
+        let at = "2026-11-20T02:00:00Z";
+        let read = |status: &str, substatus: &str| {
+            let shipment = json!({ "status": status, "substatus": substatus, "last_updated": at });
+            let read = Shipment::read(&shipment);
+            (read.printed_at, read.sent_at, read.delivered_at)
+        };
+        let then = Instant::parse(at);
+        assert_eq!(read("ready_to_ship", "ready_to_print"), (None, None, None));
+        assert_eq!(read("ready_to_ship", "printed"), (then, None, None));
+        assert_eq!(read("shipped", ""), (None, then, None));
+        assert_eq!(read("delivered", ""), (None, None, then));
+        let old = Shipment::read(&json!({
+            "status": "delivered", "last_updated": at,
+            "status_history": { "date_shipped": "2026-11-18T02:00:00Z", "date_delivered": null },
+        }));
+        assert_eq!(old.sent_at, Instant::parse("2026-11-18T02:00:00Z"));
+        assert_eq!((old.printed_at, old.delivered_at), (None, then));
     }
 }

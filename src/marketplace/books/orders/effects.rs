@@ -3,7 +3,7 @@
 //! them, so that the books do not know the rooms with the others.
 
 use super::change::OrderChange;
-use super::{ALL_DAYS, BookContext, EVERY_KIND, Sale, StoredOrder};
+use super::{ALL_DAYS, BookContext, EVERY_KIND, Sale, StoredOrder, sums};
 use crate::base::{MlUserId, UserId};
 use crate::changes;
 use crate::db::{Result, WriteTx};
@@ -87,6 +87,11 @@ pub fn sum_sales(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
         Some((seller, sale)) => add_sale(tx, owner, seller, sale, 1),
         None => Ok(()),
     }
+}
+
+/// Updates the sums by what was sold.
+pub fn sum_sold(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+    sums::follow(tx, change.context.zone, change.owner, (change.before, change.after))
 }
 
 fn add_sale(

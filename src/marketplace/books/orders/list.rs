@@ -9,8 +9,10 @@ use std::sync::Arc;
 use rusqlite::Row;
 use rusqlite::types::Type;
 
+use super::left::Earned;
 use super::runs::{self, Window};
 use super::sold::{SoldKey, Worded, Wording};
+use super::{cost, is_sale_status};
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
@@ -64,7 +66,16 @@ row! {
         pub shipping_id: Option<i64>,
         pub shipping_status: Option<i64>,
         pub logistic_type: Option<i64>,
-        item_id: i64,
+        /// What the marketplace takes of it; `None` while it does not tell.
+        pub fee: Option<Cents> = "fee_cents",
+        pub freight: Option<Cents> = "freight_cents",
+        /// What happened when, as far as the marketplace tells.
+        pub paid_at: Option<Instant>,
+        pub printed_at: Option<Instant>,
+        pub sent_at: Option<Instant>,
+        pub delivered_at: Option<Instant>,
+        /// Number of the listing.
+        pub item_id: i64,
         variation_id: i64,
         item_version: i64,
         /// Index in the page's sold items, which it gets with its place on the page.
@@ -107,6 +118,20 @@ impl OrderPage {
     /// What an order sold.
     pub fn sold(&self, order: &Order) -> Wording<'_> {
         self.worded.at(order.sold)
+    }
+
+    /// What each of its orders has earned for a seller with a tax in percent; `None` for
+    /// an order that is no sale.
+    pub fn earned(&self, tx: &ReadTx<'_>, owner: UserId, tax: f64) -> Result<Vec<Option<Earned>>> {
+        let earned = |order: &Order| {
+            if !is_sale_status(order.status) {
+                return Ok(None);
+            }
+            let unit = cost::unit(tx, owner, (order.item_id, self.sold(order).sku))?;
+            let (price, units) = (order.total, order.quantity);
+            Ok(Some(Earned::of((price, units), (order.fee, order.freight), unit, tax)))
+        };
+        self.orders.iter().map(earned).collect()
     }
 
     /// The keys of its orders.

@@ -7,12 +7,17 @@
 //! notified once, when the order first becomes a sale.
 
 pub mod change;
+pub mod cost;
 pub mod effects;
+mod freight;
+pub mod left;
 pub mod list;
 pub mod of_listing;
 pub mod pages;
 mod runs;
+pub mod sale;
 pub mod sold;
+pub mod sums;
 pub mod views;
 mod webhook_events;
 
@@ -100,6 +105,12 @@ row! {
         shipping_status: Option<i64>,
         logistic_type: Option<i64>,
         shipment_at: Option<Instant>,
+        fee: Option<Cents> = "fee_cents",
+        freight: Option<Cents> = "freight_cents",
+        paid_at: Option<Instant>,
+        printed_at: Option<Instant>,
+        sent_at: Option<Instant>,
+        delivered_at: Option<Instant>,
     }
 }
 
@@ -119,12 +130,17 @@ pub fn apply(
     news_from: Instant,
 ) -> Result<Applied> {
     let applied = apply_alone((tx, context, owner), order, news_from)?;
-    if let (Some(number), Some(shipment)) = (order.shipping_id, &order.shipment)
-        && shipment.status != "ready_to_ship"
-    {
+    let Some(number) = order.shipping_id else {
+        return Ok(applied);
+    };
+    if let Some(shipment) = order.shipment.as_ref().filter(|read| read.status != "ready_to_ship") {
         for other in waiting_with(tx, owner, order, number)? {
             apply_shipment((tx, context, owner), other, (number, shipment))?;
         }
+    }
+    if applied != Applied::Stale {
+        let told = order.shipment.as_ref().and_then(|shipment| shipment.cost);
+        freight::share((tx, context, owner), (number, order.created_at), told)?;
     }
     Ok(applied)
 }
@@ -161,12 +177,9 @@ fn apply_alone(
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
-    // A new time of the shipment alone is stored, but has no effects.
-    let touched = before
-        .as_ref()
-        .map(|before| StoredOrder { shipment_at: after.shipment_at, ..before.clone() });
-    if touched.as_ref() == Some(&after) {
+    if let Some(before) = before.as_ref().filter(|before| after.is_quietly_other(before)) {
         store(tx, owner, order.id, &after)?;
+        sums::follow(tx, context.zone, owner, (Some(before), &after))?;
         return Ok(Applied::Unchanged);
     }
     if let Some(before) = before.as_ref().filter(|before| before.created_at != after.created_at) {
@@ -193,6 +206,16 @@ pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> 
         (order, owner),
     )?;
     Ok(status.is_some_and(is_sale_status))
+}
+
+/// Whether it is not known yet what the parcel of an order costs its seller; so too
+/// when the order is not.
+pub fn lacks_freight(tx: &ReadTx<'_>, order: OrderId) -> Result<bool> {
+    let told: Option<bool> = tx.maybe(
+        "SELECT freight_cents IS NOT NULL FROM sale_order WHERE order_id = ?1 LIMIT 1",
+        [order],
+    )?;
+    Ok(!told.unwrap_or(false))
 }
 
 /// The account that made a sale of an owner, and the number of its shipment.
@@ -222,6 +245,7 @@ fn to_store(
     let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
     let (shipping_status, logistic_type, shipment_at) =
         shipped(tx, context, order.shipment.as_ref(), same_shipment)?;
+    let [printed_at, sent_at, delivered_at] = way(order.shipment.as_ref(), same_shipment);
     let known_nickname =
         before.map(|before| &before.buyer_nickname).filter(|_| order.buyer_nickname.is_empty());
     Ok(StoredOrder {
@@ -241,7 +265,27 @@ fn to_store(
         shipping_status,
         logistic_type,
         shipment_at,
+        fee: order.fee.or(before.and_then(|before| before.fee)),
+        freight: same_shipment.and_then(|before| before.freight),
+        paid_at: order.paid_at.or(before.and_then(|before| before.paid_at)),
+        printed_at,
+        sent_at,
+        delivered_at,
     })
+}
+
+/// When the label of a shipment was printed, when it left and when it arrived. What
+/// was known first stays: later documents only tell that it is still so.
+fn way(read: Option<&Shipment>, before: Option<&StoredOrder>) -> [Option<Instant>; 3] {
+    let of = |known: fn(&StoredOrder) -> Option<Instant>,
+              told: fn(&Shipment) -> Option<Instant>| {
+        before.and_then(known).or_else(|| read.and_then(told))
+    };
+    [
+        of(|known| known.printed_at, |read| read.printed_at),
+        of(|known| known.sent_at, |read| read.sent_at),
+        of(|known| known.delivered_at, |read| read.delivered_at),
+    ]
 }
 
 /// State and kind of a shipment, and the time of that state.
@@ -280,11 +324,22 @@ pub fn apply_shipment(
     };
     let (shipping_status, logistic_type, shipment_at) =
         shipped(tx, context, Some(read), Some(&before))?;
-    let after = StoredOrder { shipping_status, logistic_type, shipment_at, ..before.clone() };
-    if after == before {
-        return Ok(Applied::Unchanged);
+    let [printed_at, sent_at, delivered_at] = way(Some(read), Some(&before));
+    let after = StoredOrder {
+        shipping_status,
+        logistic_type,
+        shipment_at,
+        printed_at,
+        sent_at,
+        delivered_at,
+        ..before.clone()
+    };
+    if after != before {
+        store(tx, owner, order, &after)?;
     }
-    store(tx, owner, order, &after)?;
+    if read.cost.is_some() {
+        freight::share((tx, context, owner), (number, before.created_at), read.cost)?;
+    }
     if (shipping_status, logistic_type) == (before.shipping_status, before.logistic_type) {
         return Ok(Applied::Unchanged);
     }
@@ -295,6 +350,22 @@ pub fn apply_shipment(
 }
 
 impl StoredOrder {
+    /// Whether it differs from an older row, and only in what nobody is told of: times,
+    /// and what the marketplace takes.
+    fn is_quietly_other(&self, before: &Self) -> bool {
+        let quiet = Self {
+            shipment_at: self.shipment_at,
+            fee: self.fee,
+            freight: self.freight,
+            paid_at: self.paid_at,
+            printed_at: self.printed_at,
+            sent_at: self.sent_at,
+            delivered_at: self.delivered_at,
+            ..before.clone()
+        };
+        quiet == *self
+    }
+
     /// What the row adds to the sales of a day; `None` when it is no sale.
     fn sale(&self, zone: Zone) -> Option<Sale> {
         is_sale_status(self.status).then(|| Sale {

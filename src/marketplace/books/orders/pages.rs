@@ -1,18 +1,20 @@
-//! Sales in the seller's panel: the list with its filters and one sale, as
-//! page, JSON or CSV.
+//! The list of sales in the seller's panel, with its filters, as page, JSON or CSV.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use http::StatusCode;
 use serde::Serialize;
 
+use super::left::Earned;
 use super::list::{self, Order, OrderPage};
-use super::sold;
-use super::views::{SalePage, SalesPage};
+use super::sums::{self, Sum};
+use super::views::SalesPage;
+use super::{runs, sold};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::ids::item_number;
-use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId};
+use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, grouped};
 use crate::db::{self, ReadTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -20,7 +22,7 @@ use crate::marketplace::account::store;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::words::Words;
-use crate::marketplace::tools::{invoices, labels};
+use crate::marketplace::tools::{fees, invoices};
 use crate::panel::PageTime;
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
 use crate::panel::days::Days;
@@ -30,7 +32,7 @@ use crate::panel::{
 use crate::services::Services;
 use crate::wire;
 
-const LIST: Listing = Listing {
+pub(super) const LIST: Listing = Listing {
     path: "/painel/vendas",
     hint: "Título, SKU ou número",
     filters: &[
@@ -47,6 +49,7 @@ const LIST: Listing = Listing {
         Head::plain("Venda"),
         Head::plain("Conta"),
         Head::plain("Total").numeric(),
+        Head::plain("Sobra").numeric(),
         Head::plain("Situação"),
         Head::sorts("Quando", "criada_em"),
     ],
@@ -66,27 +69,47 @@ const LIST: Listing = Listing {
         "envio_id",
         "envio",
         "logistica",
+        "comissao",
+        "frete",
+        "imposto",
+        "custo",
+        "sobra",
     ],
-    flashes: &[Flash::warn(
-        invoices::NO_NOTE,
-        "Esta venda ainda não tem nota fiscal",
-        "Emita a nota no marketplace, ou anexe lá a que você já emitiu. Depois abra de novo.",
-    )],
+    flashes: &[
+        Flash::warn(
+            invoices::NO_NOTE,
+            "Esta venda ainda não tem nota fiscal",
+            "Emita a nota no marketplace, ou anexe lá a que você já emitiu. Depois abra de novo.",
+        ),
+        Flash::good(
+            "custo",
+            "Custo salvo",
+            "Vale para todas as vendas deste anúncio, também na lista e nas somas.",
+        ),
+    ],
 };
 
-const CHART_DAYS: u16 = 30;
+/// Days of a chart: without days in the filter, and at most.
+const CHART_DAYS: i64 = 30;
+const MOST_CHART_DAYS: i64 = 92;
 const CHART: BarWords = BarWords {
     title: "Faturamento por dia, últimos 30 dias",
     unit: "Total",
     value: |cents| Cents(cents).page(),
     mark: short_money,
 };
+const CHART_OF_DAYS: BarWords =
+    BarWords { title: "Faturamento por dia, nos dias do filtro", ..CHART };
 
 const MOST_ROWS: u32 = 100_000;
 
 wire! {
+    /// A sale in JSON and CSV.
     #[derive(Serialize)]
-    struct WireSale of(services: &Services, page: &OrderPage, stores: &Stores, order: &Order) after {
+    pub(super) struct WireSale of(
+        services: &Services, page: &OrderPage, stores: &Stores, sale: (&Order, Option<Earned>)
+    ) after {
+        let (order, earned) = sale;
         let word = |number: i64| page.word(number).to_owned();
         let sold = page.sold(order);
     } {
@@ -105,6 +128,11 @@ wire! {
         envio_id: Option<String> = order.shipping_id.map(|id| id.to_string()),
         envio: Option<String> = order.shipping_status.map(word),
         logistica: Option<String> = order.logistic_type.map(word),
+        comissao: Option<Cents> = order.fee,
+        frete: Option<Cents> = order.freight,
+        imposto: Option<Cents> = earned.map(|earned| earned.tax),
+        custo: Option<Cents> = earned.and_then(|earned| earned.cost),
+        sobra: Option<Cents> = earned.and_then(|earned| earned.left()),
     }
 }
 
@@ -140,38 +168,41 @@ fn last_days(today: Day, count: &str) -> Days {
     Days { from: Some(today.plus(1 - count)), ..Days::default() }
 }
 
-/// The orders that a search finds: the order or the listing with this number, or
-/// else the orders of listings with such a title or SKU; without a search all.
+/// The orders that a search finds, and the filter that finds the same without the
+/// search: the order or the listing with this number, or else the orders of listings
+/// with such a title or SKU; without a search all. `None` for a single order.
 fn found(
     tx: &ReadTx<'_>,
     words: &Words,
     owner: UserId,
     search: &str,
     filter: &list::Filter,
-) -> db::Result<OrderPage> {
+) -> db::Result<(OrderPage, Option<list::Filter>)> {
     if search.is_empty() {
-        return list::read_page(tx, words, owner, filter);
+        return Ok((list::read_page(tx, words, owner, filter)?, Some(filter.clone())));
     }
     let of_listings = |items| {
         let filter = list::Filter { items: Some(items), ..filter.clone() };
-        list::read_page(tx, words, owner, &filter)
+        Ok::<_, db::DbError>((list::read_page(tx, words, owner, &filter)?, Some(filter)))
     };
-    let mut page = OrderPage::default();
     if let Ok(order) = search.parse() {
-        page = list::read_one(tx, words, owner, OrderId(order))?;
+        let mut page = list::read_one(tx, words, owner, OrderId(order))?;
         page.keep(filter);
+        if page.total > 0 {
+            return Ok((page, None));
+        }
     } else if let Some(item) = item_number(&search.to_ascii_uppercase()) {
-        page = of_listings(vec![item])?;
-    }
-    if page.total > 0 {
-        return Ok(page);
+        let (page, filter) = of_listings(vec![item])?;
+        if page.total > 0 {
+            return Ok((page, filter));
+        }
     }
     let mut items = sold::search_items(tx, owner, search)?;
     let has_more = items.len() > sold::MOST;
     items.truncate(sold::MOST);
-    page = of_listings(items)?;
+    let (mut page, filter) = of_listings(items)?;
     page.has_more = has_more;
-    Ok(page)
+    Ok((page, filter))
 }
 
 fn too_many() -> Notice {
@@ -195,6 +226,16 @@ fn asked_days(query: &mut ListQuery, request: &Request) -> Result<Days, Problem>
     Ok(days)
 }
 
+/// What the page shows beside its rows.
+#[derive(Default)]
+struct Beside {
+    /// What the filter comes to; `None` for a single order.
+    sum: Option<Sum>,
+    chart: Option<BarChart>,
+    /// Orders by state, where no search narrows them.
+    states: Option<BTreeMap<i64, u64>>,
+}
+
 /// `GET /painel/vendas`: the seller's orders.
 pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let mut query = LIST.read(request)?;
@@ -202,124 +243,117 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let (owner, of_store) = (person.account.user_id, stores::asked(request)?);
     let words = &app.marketplace.words;
     let filter = filter_of(app, &query, of_store, &days, request.now);
-    let first = app.day(request.now).plus(1 - i64::from(CHART_DAYS));
-    let is_narrowed = query.is_narrowed() || days.is_given();
-    let is_whole = !query.csv && !request.wants_json() && query.page == 1 && !is_narrowed;
-    let (stores, page, gross) = app.db.read(request.lane, |tx| {
+    let is_page = !query.csv && !request.wants_json() && days.fault.is_none();
+    let (stores, page, earned, beside, tax) = app.db.read(request.lane, |tx| {
+        let tax = fees::tax_rate(app, fees::store::own(tx, person)?.tax);
         let stores = Stores::of_orders(tx, owner, of_store)?;
-        let gross = if is_whole {
-            gross_by_store(tx, owner, &stores, of_store, first)?
-        } else {
-            Vec::new()
-        };
-        let found = match days.fault {
-            Some(_) => OrderPage::default(),
+        let (found, same) = match days.fault {
+            Some(_) => (OrderPage::default(), None),
             None => found(tx, words, owner, query.search.trim(), &filter)?,
         };
-        Ok::<_, Problem>((stores, found, gross))
+        let mut beside = Beside::default();
+        if let Some(filter) = same.filter(|_| is_page) {
+            beside.sum = Some(sums::of(tx, words, owner, (&filter, tax))?);
+            beside.chart = chart((tx, words, owner), &stores, &filter, request.now)?;
+            if filter.items.is_none() {
+                beside.states = Some(runs::by_state(tx, owner, &filter)?);
+            }
+        }
+        let earned = found.earned(tx, owner, tax)?;
+        Ok::<_, Problem>((stores, found, earned, beside, tax))
     })?;
     let total = page.total.unsigned_abs();
     if query.csv {
         let (keys, words) = (page.into_keys(), Arc::clone(words));
         return export::list(app, person, &LIST, keys, move |app, tx, key| {
             let page = list::read_key(tx, &words, owner, key)?;
-            Ok(page.orders.first().map(|order| WireSale::of(app, &page, &stores, order)))
+            let earned = page.earned(tx, owner, tax)?.pop().flatten();
+            let wire = |order| WireSale::of(app, &page, &stores, (order, earned));
+            Ok(page.orders.first().map(wire))
         });
     }
     if request.wants_json() {
-        let orders = page.orders.iter();
-        let sales = orders.map(|order| WireSale::of(app, &page, &stores, order));
+        let orders = page.orders.iter().zip(earned);
+        let sales = orders.map(|sale| WireSale::of(app, &page, &stores, sale));
         return ListReply::reply(total, sales.collect());
     }
     let status = match days.fault {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
         None => StatusCode::OK,
     };
+    let states = beside.states;
+    let table = LIST
+        .table_by(&query, LIST.heads, total, (&stores.choice(of_store), Some(days)))
+        .counted(|name| {
+            let number = i64::from(OrderStatus::from_name(name)?.number());
+            Some(states.as_ref()?.get(&number).copied().unwrap_or(0))
+        });
     let page = Reply::page(&SalesPage {
         layout: layout(app, person, request).with_flash(page.has_more.then(too_many)),
-        chart: chart(first, &gross),
-        table: LIST.table_by(&query, LIST.heads, total, (&stores.choice(of_store), Some(days))),
+        sum: sum_words(total, beside.sum, &earned),
+        chart: beside.chart,
+        table,
         stores,
         page,
+        earned,
         time: PageTime::of(app, request),
     })?;
     Ok(page.status(status))
 }
 
-/// Gross sales by day since `first`, for each account that sold anything.
-fn gross_by_store(
-    tx: &ReadTx<'_>,
-    owner: UserId,
-    stores: &Stores,
-    asked: Option<MlUserId>,
-    first: Day,
-) -> db::Result<Vec<(String, Vec<i64>)>> {
-    let mut gross = Vec::new();
-    let shown = stores.ids().filter(|id| asked.is_none_or(|one| one == *id));
-    for account in shown {
-        let sold = store::gross_of(tx, owner, account, first, CHART_DAYS.into())?;
-        if sold.iter().any(|gross| *gross != 0) {
-            gross.push((stores.name(account), sold));
+/// What is filtered, in one line. A single order is its own sum.
+fn sum_words(total: u64, sum: Option<Sum>, earned: &[Option<Earned>]) -> String {
+    let sum = sum
+        .unwrap_or_else(|| earned.iter().flatten().fold(Sum::default(), |sum, one| sum.with(one)));
+    let mut words = match total {
+        0 => return String::new(),
+        1 => "1 venda".to_owned(),
+        total => format!("{} vendas", grouped(total)),
+    };
+    if sum.sales == 0 {
+        return words;
+    }
+    words += &format!(" · {}", sum.gross.page());
+    if sum.known > 0 {
+        words += &format!(" · sobra {}", sum.left.page());
+    }
+    for (count, what) in [(sum.uncosted, "sem custo"), (sum.untold, "sem comissão ou frete")] {
+        if count > 0 {
+            words += &format!(" · {} {what}", grouped(count.unsigned_abs()));
         }
     }
-    Ok(gross)
+    words
 }
 
-/// The chart of sales by day, one series for each account. A single account, or
-/// more accounts than a chart can tell apart, become one sum.
-fn chart(first: Day, series: &[(String, Vec<i64>)]) -> Option<BarChart> {
-    if (2..=MOST_SERIES).contains(&series.len()) {
-        return BarChart::stacked(CHART, first, series);
+/// The chart of a filter: one series for each account, or one sum for one account,
+/// more of them than a chart can tell apart, or a state or listing.
+fn chart(
+    (tx, words, owner): (&ReadTx<'_>, &Words, UserId),
+    stores: &Stores,
+    filter: &list::Filter,
+    now: Instant,
+) -> db::Result<Option<BarChart>> {
+    let (first, days) = sums::chart_days(filter, now, CHART_DAYS, MOST_CHART_DAYS);
+    let title = if filter.days == (None, None) { CHART } else { CHART_OF_DAYS };
+    if filter.status.is_some() || filter.items.is_some() {
+        let gross = sums::by_day(tx, words, owner, filter, (first, days))?;
+        return Ok(BarChart::new(title, first, &gross));
     }
-    let mut sum = vec![0_i64; CHART_DAYS.into()];
-    for (_, days) in series {
+    let mut series = Vec::new();
+    for account in stores.ids().filter(|id| filter.store.is_none_or(|store| store == id.0)) {
+        let sold = store::gross_of(tx, owner, account, first, days)?;
+        if sold.iter().any(|gross| *gross != 0) {
+            series.push((stores.name(account), sold));
+        }
+    }
+    if (2..=MOST_SERIES).contains(&series.len()) {
+        return Ok(BarChart::stacked(title, first, &series));
+    }
+    let mut sum = vec![0_i64; days];
+    for (_, days) in &series {
         for (sum, day) in sum.iter_mut().zip(days) {
             *sum = sum.saturating_add(*day);
         }
     }
-    BarChart::new(CHART, first, &sum)
-}
-
-#[derive(Serialize)]
-struct SaleReply {
-    ok: bool,
-    #[serde(flatten)]
-    sale: WireSale,
-}
-
-/// The address of the label of an order's parcel; empty when there is none to
-/// print.
-fn label(page: &OrderPage, order: &Order) -> String {
-    let is_ready = page.word_or_none(order.shipping_status) == "ready_to_ship";
-    let leaves_elsewhere = page.word_or_none(order.logistic_type) == "fulfillment";
-    match order.shipping_id {
-        Some(shipment) if is_ready && !leaves_elsewhere => {
-            labels::address_for(labels::FILE, order.ml_user_id, shipment)
-        }
-        _ => String::new(),
-    }
-}
-
-/// `GET /painel/vendas/{id}`: one order.
-pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let id = OrderId(request.id()?);
-    let owner = person.account.user_id;
-    let (stores, mut page) = app.db.read(request.lane, |tx| {
-        let page = list::read_one(tx, &app.marketplace.words, owner, id)?;
-        Ok::<_, Problem>((Stores::of(tx, owner)?, page))
-    })?;
-    let order = page.orders.pop().ok_or_else(Problem::not_found)?;
-    if request.wants_json() {
-        let sale = WireSale::of(app, &page, &stores, &order);
-        return Reply::json(&SaleReply { ok: true, sale });
-    }
-    Reply::page(&SalePage {
-        layout: layout(app, person, request).telling(LIST.flashes, request),
-        is_paid: OrderStatus::from_name(page.word(order.status)).is_some_and(OrderStatus::is_sale),
-        label: label(&page, &order),
-        order,
-        page,
-        stores,
-        time: PageTime::of(app, request),
-    })
+    Ok(BarChart::new(title, first, &sum))
 }

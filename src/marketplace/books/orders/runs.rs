@@ -150,7 +150,7 @@ fn count_run(tx: &ReadTx<'_>, owner: UserId, kind: (i64, i64), days: (i64, i64))
 /// Every store and state in which an owner has orders. The search starts at
 /// [`EVERY_KIND`], which sorts before all real ones. Each is found by one index
 /// seek, however many days it has.
-fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
+pub fn kinds(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(i64, i64)>> {
     let mut kinds = Vec::new();
     let mut last = EVERY_KIND;
     while let Some(next) = tx.tuple(
@@ -199,6 +199,19 @@ pub fn matching_runs(
         }
     }
     Ok(runs)
+}
+
+/// How many orders of a filter have each state, whatever state the filter asks for.
+pub fn by_state(tx: &ReadTx<'_>, owner: UserId, filter: &Filter) -> Result<BTreeMap<i64, u64>> {
+    let days = counted_days(filter);
+    let mut counts = BTreeMap::new();
+    for (seller, status) in kinds(tx, owner)? {
+        if filter.store.is_none_or(|store| store == seller) {
+            let orders = count_run(tx, owner, (seller, status), days)?;
+            *counts.entry(status).or_default() += orders.unsigned_abs();
+        }
+    }
+    Ok(counts)
 }
 
 /// Keys of the page's orders, merged from all runs.

@@ -196,6 +196,28 @@ impl World {
             owner,
         );
         assert_eq!(self.sales_of(owner), sales);
+        let sums = self.dump(
+            "WITH sale AS (
+                 SELECT *, fee_cents + freight_cents AS charged, (created_at - 10800) / 86400 AS day,
+                        strftime('%Y %m', created_at - 10800, 'unixepoch') AS month
+                 FROM sale_order WHERE owner_id = ?1 AND status IN (5, 6)),
+             one AS (
+                 SELECT *, -1 AS span FROM sale UNION ALL SELECT *, day FROM sale
+                 UNION ALL SELECT *, -(12 * substr(month, 1, 4) + substr(month, 6)) FROM sale)
+             SELECT ml_user_id, status, span, item_id, item_version, count(*), sum(total_cents), count(charged),
+                    coalesce(sum(quantity) FILTER (WHERE charged IS NOT NULL), 0),
+                    coalesce(sum(total_cents) FILTER (WHERE charged IS NOT NULL), 0), coalesce(sum(charged), 0)
+             FROM one GROUP BY ml_user_id, status, span, item_id, item_version
+             ORDER BY ml_user_id, status, span, item_id, item_version",
+            owner,
+        );
+        let kept = self.dump(
+            "SELECT ml_user_id, status, span, item_id, item_version, orders, gross_cents, told, told_units, told_cents,
+                    charged_cents
+             FROM sold_sum WHERE owner_id = ?1 ORDER BY ml_user_id, status, span, item_id, item_version",
+            owner,
+        );
+        assert_eq!(kept, sums);
     }
 }
 
@@ -221,6 +243,8 @@ pub fn order(id: i64) -> OrderDocument {
         buyer_nickname: "COMPRADOR".to_owned(),
         shipping_id: None,
         shipment: None,
+        fee: None,
+        paid_at: None,
     }
 }
 
@@ -247,10 +271,13 @@ fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
                     document.item.number = item;
                     document.item.sku = sku.to_owned();
                     document.shipping_id = Some(item);
+                    document.fee = (cents % 3 > 0).then_some(Cents(cents / 8));
                     document.shipment = Some(Shipment {
+                        cost: (cents % 2 > 0).then_some(Cents(700)),
                         status: "ready_to_ship".to_owned(),
                         logistic_type: status.to_owned(),
                         updated_at: None,
+                        ..Shipment::default()
                     });
                     document
                 },
@@ -424,6 +451,7 @@ fn a_parcel_leaves_with_all_orders_of_its_cart() {
             status: status.to_owned(),
             logistic_type: "drop_off".to_owned(),
             updated_at: None,
+            ..Shipment::default()
         });
         document
     };
@@ -480,6 +508,7 @@ fn what_a_document_leaves_out_is_kept() {
         status: "shipped".to_owned(),
         logistic_type: "drop_off".to_owned(),
         updated_at: None,
+        ..Shipment::default()
     });
     let mut partial = full.clone();
     partial.updated_at = full.updated_at.plus(60);

@@ -2,22 +2,28 @@
 
 use askama::Template;
 
+use super::left::Earned;
 use super::list::{Order, OrderPage};
+use crate::base::grouped;
+use crate::dropshipping::orders::DropOrder;
 use crate::marketplace::account::stores::Stores;
-use crate::panel::PageTime;
+use crate::marketplace::books::claims::views::ShownClaim;
 use crate::panel::chart::BarChart;
-use crate::panel::{Layout, Table};
+use crate::panel::{FormView, Happened, Layout, PageTime, Table};
 
 /// `GET /painel/vendas`: the seller's orders.
 #[derive(Template)]
 #[template(path = "sales.html", config = "assets/askama.toml")]
 pub struct SalesPage {
     pub layout: Layout,
-    /// Sales by day and account; `None` when there are none, or the list is
-    /// filtered.
+    /// What is filtered, in one line.
+    pub sum: String,
+    /// Sales by day; `None` when there are none.
     pub chart: Option<BarChart>,
     pub table: Table,
     pub page: OrderPage,
+    /// What each order has earned, in the order of the page; `None` for no sale.
+    pub earned: Vec<Option<Earned>>,
     pub stores: Stores,
     pub time: PageTime,
 }
@@ -32,8 +38,30 @@ pub struct SalePage {
     pub page: OrderPage,
     pub stores: Stores,
     pub time: PageTime,
-    /// Whether there may be a fiscal note.
-    pub is_paid: bool,
+    /// Its parts; `None` when it is no sale.
+    pub earned: Option<Earned>,
+    /// The seller's tax in percent.
+    pub tax: f64,
+    /// Where the cost of a unit is typed.
+    pub form: FormView,
+    /// Open ones first.
+    pub claims: Vec<ShownClaim>,
+    /// What happened, newest first.
+    pub events: Vec<Happened>,
+    /// What happened at a time that the marketplace does not tell; may be empty.
+    pub untimed: String,
+    pub supplied: Vec<DropOrder>,
     /// Address of the label of its parcel; empty when there is none to print.
     pub label: String,
+    /// Its page at the marketplace.
+    pub outside: String,
+}
+
+impl SalePage {
+    /// How many of what.
+    pub fn title(&self) -> String {
+        let sold = self.page.sold(&self.order);
+        let title = if sold.title.is_empty() { "Anúncio sem título" } else { sold.title };
+        format!("{} × {title}", grouped(self.order.quantity.unsigned_abs()))
+    }
 }

@@ -30,7 +30,7 @@ row! {
     pub struct ReplyEntry: stored {
         #[serde(rename = "titulo")]
         pub title: String,
-        /// With placeholders, such as `{comprador}`.
+        /// With placeholders, such as `{anuncio}`.
         #[serde(rename = "texto")]
         pub text: String,
     }
@@ -45,9 +45,10 @@ row! {
     }
 }
 
-/// The placeholders of a text, and what replaces each.
-pub const PLACES: [(&str, &str); 5] = [
-    ("{comprador}", "o nome do comprador"),
+/// The placeholders of a text, and what replaces each. One more, `{comprador}`, stands
+/// in older texts: nothing replaces it, because of a buyer the marketplace tells a
+/// nickname only. Decision agency-15.
+pub const PLACES: [(&str, &str); 4] = [
     ("{anuncio}", "o título do anúncio"),
     ("{preco}", "o preço do anúncio"),
     ("{estoque}", "quantas unidades há"),

@@ -1,0 +1,68 @@
+//! What a unit of a listing costs its seller: the cost of the product with its SKU,
+//! else the one that was typed for the listing, else the price of the supplier's
+//! product that the listing sells. A product without a cost says 0, which is none.
+
+use crate::base::{Cents, UserId};
+use crate::db::{ReadTx, Result, WriteTx};
+
+/// The cost of one unit, and where it is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    pub cents: Cents,
+    pub source: Source,
+}
+
+/// Where a cost is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The seller's product with the SKU.
+    Product(i64),
+    /// Typed for the listing.
+    Listing,
+    /// The supplier whose product the listing sells.
+    Supplier,
+}
+
+/// The cost of one unit of a listing and SKU; `None` when it is not known.
+pub fn unit(tx: &ReadTx<'_>, owner: UserId, (item, sku): (i64, &str)) -> Result<Option<Unit>> {
+    let product: Option<(i64, Cents)> = match sku {
+        "" => None,
+        sku => tx.tuple(
+            "SELECT product_id, cost_cents FROM product
+             WHERE owner_id = ?1 AND sku = ?2 AND cost_cents > 0",
+            (owner, sku),
+        )?,
+    };
+    if let Some((product, cents)) = product {
+        return Ok(Some(Unit { cents, source: Source::Product(product) }));
+    }
+    let typed: Option<Cents> = tx.maybe(
+        "SELECT cost_cents FROM listing_cost WHERE owner_id = ?1 AND item_id = ?2",
+        (owner, item),
+    )?;
+    if let Some(cents) = typed {
+        return Ok(Some(Unit { cents, source: Source::Listing }));
+    }
+    let asked: Option<Cents> = tx.maybe(
+        "SELECT p.price_cents FROM drop_link l JOIN product p ON p.product_id = l.product_id
+         WHERE l.seller_id = ?1 AND l.item_id = ?2 AND p.price_cents > 0",
+        (owner, item),
+    )?;
+    Ok(asked.map(|cents| Unit { cents, source: Source::Supplier }))
+}
+
+/// Sets what a unit costs: at the product with the SKU, or else at the listing.
+pub fn set(tx: &WriteTx<'_>, owner: UserId, (item, sku): (i64, &str), cost: Cents) -> Result<()> {
+    let of_product = tx.execute(
+        "UPDATE product SET cost_cents = ?3, updated_at = ?4 WHERE owner_id = ?1 AND sku = ?2",
+        (owner, sku, cost, tx.now()),
+    )?;
+    if of_product > 0 {
+        return Ok(());
+    }
+    tx.run(
+        "INSERT INTO listing_cost (owner_id, item_id, cost_cents, updated_at) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (owner_id, item_id) DO UPDATE SET cost_cents = ?3, updated_at = ?4",
+        (owner, item, cost, tx.now()),
+    )
+}

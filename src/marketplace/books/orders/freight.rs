@@ -1,0 +1,75 @@
+//! What a parcel costs its seller, shared by the orders that it carries.
+
+use super::{BookWrite, StoredOrder, store, stored, sums};
+use crate::base::{Cents, Instant, OrderId};
+use crate::db::Result;
+
+/// Orders of one cart are placed within this time of each other.
+const CART_S: i64 = 600;
+/// Most orders of one parcel; more are a mistake.
+const MOST: i64 = 50;
+
+/// Shares the cost of a parcel by the value of its orders; the parcel was ordered
+/// about `placed`. Without a new cost, an order that joined gets its share of what the
+/// others have.
+pub fn share(
+    (tx, context, owner): BookWrite<'_, '_>,
+    (shipment, placed): (i64, Instant),
+    told: Option<Cents>,
+) -> Result<()> {
+    let carried: Vec<OrderId> = tx.values(
+        "SELECT order_id FROM sale_order
+         WHERE owner_id = ?1 AND created_at BETWEEN ?2 AND ?3 AND shipping_id = ?4
+         ORDER BY created_at, order_id LIMIT ?5",
+        (owner, placed.minus(CART_S), placed.plus(CART_S), shipment, MOST),
+    )?;
+    let mut rows: Vec<(OrderId, StoredOrder)> = Vec::with_capacity(carried.len());
+    for order in carried {
+        rows.extend(stored(tx, owner, order)?.map(|row| (order, row)));
+    }
+    let known = rows.iter().filter_map(|(_, row)| row.freight);
+    let known = known.reduce(|sum, cost| Cents(sum.0.saturating_add(cost.0)));
+    let Some(cost) = told.or(known) else {
+        return Ok(());
+    };
+    let values: Vec<i64> = rows.iter().map(|(_, row)| row.total.0).collect();
+    for ((order, before), share) in rows.iter().zip(shares(cost, &values)) {
+        let after = StoredOrder { freight: Some(share), ..before.clone() };
+        if after != *before {
+            store(tx, owner, *order, &after)?;
+            sums::follow(tx, context.zone, owner, (Some(before), &after))?;
+        }
+    }
+    Ok(())
+}
+
+/// A cost in shares like some values; equal ones when all are zero. No centavo is lost.
+fn shares(cost: Cents, values: &[i64]) -> Vec<Cents> {
+    let whole: i128 = values.iter().map(|value| i128::from(*value)).sum();
+    let count = i128::try_from(values.len()).unwrap_or(1);
+    let (mut passed, mut given) = (0, 0);
+    let share = |value: &i64| {
+        passed += if whole > 0 { i128::from(*value) } else { 1 };
+        let until = i128::from(cost.0) * passed / if whole > 0 { whole } else { count };
+        let share = until - given;
+        given = until;
+        Cents(i64::try_from(share).unwrap_or(0))
+    };
+    values.iter().map(share).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_centavo_is_lost(cost in 0_i64..1_000_000_000, values in proptest::collection::vec(0_i64..1_000_000_000, 1..9)) {
+            let shares = shares(Cents(cost), &values);
+            prop_assert_eq!(shares.iter().map(|share| share.0).sum::<i64>(), cost);
+            prop_assert!(shares.iter().all(|share| share.0 >= 0));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! One sale in the seller's panel: what it earned, what happened, what belongs to it.
+
+use serde::Serialize;
+
+use super::cost;
+use super::left::Earned;
+use super::list::{self, Order, OrderPage};
+use super::pages::{LIST, WireSale};
+use super::views::SalePage;
+use crate::accounts::page_layout::layout;
+use crate::app::{App, Visit};
+use crate::base::{Cents, OrderId};
+use crate::catalog::MOST_CENTS;
+use crate::dropshipping::orders::{self as supplied, DropOrder};
+use crate::edge::route::Job;
+use crate::http::{Problem, Reply, Request};
+use crate::identity::Person;
+use crate::marketplace::account::stores::Stores;
+use crate::marketplace::books::claims;
+use crate::marketplace::books::claims::store::Claim;
+use crate::marketplace::books::claims::views::ShownClaim;
+use crate::marketplace::books::order_status::{OrderStatus, SaleState};
+use crate::marketplace::outside;
+use crate::marketplace::tools::{fees, labels};
+use crate::panel::{Answer, Form, FormView, Happened, Input, PageTime, Rule, Sent, Tone, form};
+
+/// The form of what a unit costs.
+const COST: Form<Cents> = Form(&[Input::new(
+    "custo",
+    "Informe um custo de 0,01 a 10.000.000,00, como 31,50.",
+    Rule::Amount(1..=MOST_CENTS, |cost| cost),
+)]);
+
+#[derive(Serialize)]
+struct SaleReply {
+    ok: bool,
+    #[serde(flatten)]
+    sale: WireSale,
+}
+
+/// A sale of the caller with all that belongs to it.
+struct Found {
+    order: Order,
+    page: OrderPage,
+    stores: Stores,
+    earned: Option<Earned>,
+    tax: f64,
+    claims: Vec<Claim>,
+    supplied: Vec<DropOrder>,
+}
+
+impl Found {
+    fn read((app, person, request): Visit<'_>) -> Result<Self, Problem> {
+        let (id, owner) = (OrderId(request.id()?), person.account.user_id);
+        app.db.read(request.lane, |tx| {
+            let mut page = list::read_one(tx, &app.marketplace.words, owner, id)?;
+            let tax = fees::tax_rate(app, fees::store::own(tx, person)?.tax);
+            let earned = page.earned(tx, owner, tax)?.pop().flatten();
+            let order = page.orders.pop().ok_or_else(Problem::not_found)?;
+            let claims = claims::store::of_sale(tx, owner, id, order.shipping_id)?;
+            let supplied = supplied::of_sale(tx, owner, id)?;
+            let stores = Stores::of(tx, owner)?;
+            Ok(Self { order, page, stores, earned, tax, claims, supplied })
+        })
+    }
+}
+
+/// The address of the label of an order's parcel; empty when there is none to
+/// print.
+fn label(page: &OrderPage, order: &Order) -> String {
+    let is_ready = page.word_or_none(order.shipping_status) == "ready_to_ship";
+    let leaves_elsewhere = page.word_or_none(order.logistic_type) == "fulfillment";
+    match order.shipping_id {
+        Some(shipment) if is_ready && !leaves_elsewhere => {
+            labels::address_for(labels::FILE, order.ml_user_id, shipment)
+        }
+        _ => String::new(),
+    }
+}
+
+/// `GET /painel/vendas/{id}`: one order.
+pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let found = Found::read((app, person, request))?;
+    if request.wants_json() {
+        let sale = (&found.order, found.earned);
+        let sale = WireSale::of(app, &found.page, &found.stores, sale);
+        return Reply::json(&SaleReply { ok: true, sale });
+    }
+    sale_page((app, person, request), found, COST.show(None, app.zone()).unfocused())
+}
+
+fn sale_page(
+    (app, person, request): Visit<'_>,
+    found: Found,
+    form: FormView,
+) -> Result<Reply, Problem> {
+    let time = PageTime::of(app, request);
+    let Found { order, page, stores, earned, tax, claims, supplied } = found;
+    let (events, untimed) = happened(&order, &page, &claims, time);
+    Reply::page(&SalePage {
+        layout: layout(app, person, request).telling(LIST.flashes, request),
+        label: if earned.is_some() { label(&page, &order) } else { String::new() },
+        outside: outside::sale(&app.config.marketplace.auth_base, order.order_id),
+        claims: claims.into_iter().map(|one| ShownClaim::of(one, &stores, time)).collect(),
+        order,
+        page,
+        stores,
+        time,
+        earned,
+        tax,
+        form,
+        events,
+        untimed,
+        supplied,
+    })
+}
+
+/// What happened to a sale, newest first, and what did so at a time that the
+/// marketplace does not tell.
+fn happened(
+    order: &Order,
+    page: &OrderPage,
+    claims: &[Claim],
+    time: PageTime,
+) -> (Vec<Happened>, String) {
+    let event = |tone, at, text: &str| (at, tone, text.to_owned(), String::new());
+    let mut events = vec![event(Tone::Info, order.created_at, "Pedido feito")];
+    let mut untimed = Vec::new();
+    let status = OrderStatus::sale_of(order.status);
+    let parcel = page.word_or_none(order.shipping_status);
+    let has_left = matches!(parcel, "shipped" | "delivered" | "not_delivered" | "stale_shipped");
+    for (at, tone, text, is_so) in [
+        (order.paid_at, Tone::Good, "Pagamento aprovado", status == SaleState::Paid),
+        (order.printed_at, Tone::Info, "Etiqueta impressa", false),
+        (order.sent_at, Tone::Info, "Pacote enviado", has_left),
+        (order.delivered_at, Tone::Good, "Entregue ao comprador", parcel == "delivered"),
+    ] {
+        match at {
+            Some(at) => events.push(event(tone, at, text)),
+            None if is_so => untimed.push(text.to_lowercase()),
+            None => {}
+        }
+    }
+    for Claim { claim, .. } in claims {
+        let href = format!("{}/{}", claims::pages::LIST.path, claim.id);
+        events.push((claim.opened_at, Tone::Warn, "Reclamação aberta".to_owned(), href.clone()));
+        if !claim.is_open() {
+            events.push((claim.updated_at, Tone::Info, "Reclamação encerrada".to_owned(), href));
+        }
+    }
+    // Of one second, the later step stands above.
+    events.reverse();
+    events.sort_by_key(|(at, ..)| std::cmp::Reverse(*at));
+    let shown = events.into_iter().map(|(at, tone, text, href)| Happened {
+        tone,
+        when: time.when(&at),
+        text,
+        detail: String::new(),
+        href,
+    });
+    (shown.collect(), untimed.join(", "))
+}
+
+/// `POST /painel/vendas/{id}/custo`: sets what a unit of what was sold costs, at the
+/// seller's product with its SKU, or else at the listing.
+pub fn set_cost(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let found = Found::read((app, person, request))?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let cost = COST.read(&mut sent, None);
+    if let Err(problem) = sent.finish() {
+        return form::show_again(request, problem, |faults| {
+            sale_page((app, person, request), found, COST.again(request, faults))
+        });
+    }
+    let (answer, owner) = (Answer::to(request), person.account.user_id);
+    let (item, sku) = (found.order.item_id, found.page.sold(&found.order).sku.to_owned());
+    let page = format!("{}/{}", LIST.path, found.order.order_id);
+    let versions = std::sync::Arc::clone(&app.versions);
+    Ok(Box::new(move |tx| {
+        cost::set(tx, owner, (item, &sku), cost)?;
+        tx.after_commit(move || versions.raise_books(owner));
+        answer.with(&page, "custo", &[])
+    }))
+}

@@ -1,0 +1,313 @@
+//! What a list of orders comes to: sales, and what is left of them.
+//!
+//! `sold_sum` has the sales by account, state, time and what was sold. Costs are those
+//! of the moment, so a cost that is typed counts for all sales at once. A filter adds
+//! up whole months and the days beside them, whatever the number of orders.
+
+use std::collections::HashMap;
+
+use super::cost::{self, Unit};
+use super::left::Earned;
+use super::list::Filter;
+use super::runs::kinds;
+use super::sold::SoldKey;
+use super::{StoredOrder, is_sale_status};
+use crate::base::{Cents, Day, Instant, UserId, Zone};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::books::words::Words;
+use crate::marketplace::tools::fees::remains::share;
+
+/// The span that holds all days.
+const ALL: i64 = -1;
+
+/// What sales of one thing come to.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Sold {
+    orders: i64,
+    gross: i64,
+    /// Of orders whose commission and freight are known: how many, their units, their
+    /// value, and what the marketplace took.
+    told: i64,
+    units: i64,
+    value: i64,
+    charged: i64,
+}
+
+/// What a filter comes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// Orders that count as a sale.
+    pub sales: i64,
+    pub gross: Cents,
+    /// What is left of those of which everything is known.
+    pub left: Cents,
+    pub known: i64,
+    /// Sales of things without a cost.
+    pub uncosted: i64,
+    /// Others whose commission or freight the marketplace has not told.
+    pub untold: i64,
+}
+
+impl Sum {
+    /// The same with one more sale.
+    #[must_use]
+    pub fn with(mut self, earned: &Earned) -> Self {
+        self.sales += 1;
+        self.gross.0 += earned.price.0;
+        match earned.left() {
+            Some(left) => {
+                self.known += 1;
+                self.left.0 += left.0;
+            }
+            None if earned.cost.is_none() => self.uncosted += 1,
+            None => self.untold += 1,
+        }
+        self
+    }
+}
+
+/// The month of a day, as a span.
+fn month(day: Day) -> i64 {
+    let date = day.date();
+    -(12 * i64::from(date.year()) + i64::from(date.month()))
+}
+
+/// Updates the sums by the difference between an order's old and new row.
+pub fn follow(
+    tx: &WriteTx<'_>,
+    zone: Zone,
+    owner: UserId,
+    (before, after): (Option<&StoredOrder>, &StoredOrder),
+) -> Result<()> {
+    let place = |row: &StoredOrder| {
+        is_sale_status(row.status).then(|| {
+            let day = zone.day(row.created_at);
+            (row.ml_user_id, row.status, day, (row.item_id, row.variation_id, row.item_version))
+        })
+    };
+    let was = before.and_then(|row| Some((place(row)?, Sold::of(row))));
+    let is = place(after).map(|place| (place, Sold::of(after)));
+    if was == is {
+        return Ok(());
+    }
+    for ((seller, status, day, (item, variation, version)), sold, sign) in
+        was.map(|(at, sold)| (at, sold, -1)).into_iter().chain(is.map(|(at, sold)| (at, sold, 1)))
+    {
+        for span in [ALL, month(day), day.0] {
+            tx.execute(
+                "INSERT INTO sold_sum (owner_id, ml_user_id, status, span, item_id, variation_id, item_version,
+                                       orders, gross_cents, told, told_units, told_cents, charged_cents)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                 ON CONFLICT (owner_id, ml_user_id, status, span, item_id, variation_id, item_version) DO UPDATE
+                 SET orders = orders + ?8, gross_cents = gross_cents + ?9, told = told + ?10,
+                     told_units = told_units + ?11, told_cents = told_cents + ?12,
+                     charged_cents = charged_cents + ?13",
+                rusqlite::params![
+                    owner, seller, status, span, item, variation, version, sign * sold.orders, sign * sold.gross,
+                    sign * sold.told, sign * sold.units, sign * sold.value, sign * sold.charged
+                ],
+            )?;
+            if sign < 0 {
+                tx.execute(
+                    "DELETE FROM sold_sum
+                     WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND span = ?4 AND item_id = ?5
+                         AND variation_id = ?6 AND item_version = ?7 AND orders = 0",
+                    (owner, seller, status, span, item, variation, version),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Sold {
+    fn of(row: &StoredOrder) -> Self {
+        let sold = Self { orders: 1, gross: row.total.0, ..Self::default() };
+        match (row.fee, row.freight) {
+            (Some(fee), Some(freight)) => Self {
+                told: 1,
+                units: row.quantity,
+                value: row.total.0,
+                charged: fee.0.saturating_add(freight.0),
+                ..sold
+            },
+            _ => sold,
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.orders += other.orders;
+        self.gross += other.gross;
+        self.told += other.told;
+        self.units += other.units;
+        self.value += other.value;
+        self.charged += other.charged;
+    }
+}
+
+/// The spans of `sold_sum`, from and to, that make up the days of a filter.
+fn spans((from, to): (Option<Day>, Option<Day>), today: Day) -> Vec<(i64, i64)> {
+    if from.is_none() && to.is_none() {
+        return vec![(ALL, ALL)];
+    }
+    // Nothing was sold before 1970, nor long after today.
+    let first = from.unwrap_or(Day(0)).0.max(0);
+    let last = to.unwrap_or_else(|| today.plus(2)).0;
+    let start = Day(first).plus(-1).next_month_start();
+    let end = Day(last).plus(1).month_start();
+    if start >= end {
+        return vec![(first, last)];
+    }
+    let whole = (month(end.plus(-1)), month(start));
+    [(first, start.0 - 1), whole, (end.0, last)].into_iter().filter(|(a, b)| a <= b).collect()
+}
+
+/// What a filter's orders come to for a seller with a tax in percent. `items` are the
+/// listings that a search found.
+pub fn of(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    (filter, tax): (&Filter, f64),
+) -> Result<Sum> {
+    let status = match &filter.status {
+        None => None,
+        Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
+    };
+    let today = filter.zone.day(tx.now());
+    let mut sold: HashMap<SoldKey, Sold> = HashMap::new();
+    for (seller, of_status) in kinds(tx, owner)? {
+        let is_wanted = is_sale_status(of_status)
+            && filter.store.is_none_or(|store| store == seller)
+            && status.is_none_or(|status| status == of_status);
+        for (from, to) in spans(filter.days, today).into_iter().filter(|_| is_wanted) {
+            tx.each(
+                "SELECT item_id, variation_id, item_version, orders, gross_cents, told, told_units, told_cents,
+                        charged_cents
+                 FROM sold_sum WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND span BETWEEN ?4 AND ?5",
+                (owner, seller, of_status, from, to),
+                |row| {
+                    let key: SoldKey = (row.get(0)?, row.get(1)?, row.get(2)?);
+                    if filter.items.as_ref().is_none_or(|items| items.contains(&key.0)) {
+                        sold.entry(key).or_default().add(Sold {
+                            orders: row.get(3)?,
+                            gross: row.get(4)?,
+                            told: row.get(5)?,
+                            units: row.get(6)?,
+                            value: row.get(7)?,
+                            charged: row.get(8)?,
+                        });
+                    }
+                    Ok(())
+                },
+            )?;
+        }
+    }
+    let keys: Vec<SoldKey> = sold.keys().copied().collect();
+    let worded = words.sold.of(tx, owner, &keys)?;
+    let mut costs: HashMap<(i64, &str), Option<Unit>> = HashMap::new();
+    let mut sum = Sum::default();
+    for (place, key) in keys.iter().enumerate() {
+        let (one, sku) = (sold.get(key).copied().unwrap_or_default(), worded.at(place).sku);
+        let cost = match costs.get(&(key.0, sku)) {
+            Some(known) => *known,
+            None => *costs.entry((key.0, sku)).or_insert(cost::unit(tx, owner, (key.0, sku))?),
+        };
+        sum.add(one, cost, tax);
+    }
+    Ok(sum)
+}
+
+impl Sum {
+    fn add(&mut self, sold: Sold, cost: Option<Unit>, tax: f64) {
+        self.sales += sold.orders;
+        self.gross.0 += sold.gross;
+        let Some(cost) = cost else {
+            self.uncosted += sold.orders;
+            return;
+        };
+        self.known += sold.told;
+        self.untold += sold.orders - sold.told;
+        let taxed = share(Cents(sold.value), tax).0;
+        self.left.0 += sold.value - sold.charged - taxed - sold.units.saturating_mul(cost.cents.0);
+    }
+}
+
+/// Gross sales of a filter by civil day of creation, one value a day from `first` on.
+pub fn by_day(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    filter: &Filter,
+    (first, days): (Day, usize),
+) -> Result<Vec<i64>> {
+    let status = match &filter.status {
+        None => None,
+        Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
+    };
+    let mut gross = vec![0; days];
+    let last = first.0 + i64::try_from(days).unwrap_or(0) - 1;
+    for (seller, of_status) in kinds(tx, owner)? {
+        let is_wanted = is_sale_status(of_status)
+            && filter.store.is_none_or(|store| store == seller)
+            && status.is_none_or(|status| status == of_status);
+        if !is_wanted {
+            continue;
+        }
+        tx.each(
+            "SELECT span, item_id, gross_cents FROM sold_sum
+             WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND span BETWEEN ?4 AND ?5",
+            (owner, seller, of_status, first, last),
+            |row| {
+                let item: i64 = row.get(1)?;
+                let place = usize::try_from(row.get::<_, i64>(0)? - first.0).ok();
+                if let Some(sum) = place.and_then(|place| gross.get_mut(place))
+                    && filter.items.as_ref().is_none_or(|items| items.contains(&item))
+                {
+                    *sum += row.get::<_, i64>(2)?;
+                }
+                Ok(())
+            },
+        )?;
+    }
+    Ok(gross)
+}
+
+/// When a filter's chart begins and how many days it has: the filter's own days, at
+/// most the last `most` of them, or the last thirty.
+pub fn chart_days(filter: &Filter, now: Instant, usual: i64, most: i64) -> (Day, usize) {
+    let today = filter.zone.day(now);
+    let last = filter.days.1.unwrap_or(today).0.min(today.0);
+    let first = filter.days.0.map_or(last + 1 - usual, |day| day.0).max(last + 1 - most).min(last);
+    (Day(first), usize::try_from(last - first + 1).unwrap_or(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Day {
+        Day::parse(text).unwrap()
+    }
+
+    #[test]
+    fn days_are_months_and_the_days_beside_them() {
+        let today = day("2026-11-20");
+        let spans = |from: &str, to: &str| spans((Day::parse(from), Day::parse(to)), today);
+        let (a, b) = (day("2026-09-15"), day("2026-11-20"));
+        let month = |text| month(day(text));
+        assert_eq!(
+            spans("2026-09-15", "2026-11-20"),
+            [
+                (a.0, day("2026-09-30").0),
+                (month("2026-10-01"), month("2026-10-31")),
+                (day("2026-11-01").0, b.0)
+            ]
+        );
+        assert_eq!(spans("2026-11-01", "2026-11-20"), [(day("2026-11-01").0, b.0)]);
+        assert_eq!(spans("2026-01-01", "2026-02-28"), [(month("2026-02-01"), month("2026-01-01"))]);
+        assert_eq!(spans("", ""), [(ALL, ALL)]);
+        let open = spans("", "2026-01-31");
+        assert_eq!(open, [(month("2026-01-01"), month("1970-01-01"))]);
+    }
+}
