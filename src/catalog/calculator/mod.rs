@@ -6,7 +6,6 @@
 
 pub mod origin;
 pub mod pages;
-pub mod remains;
 pub mod views;
 
 use crate::panel::view::address;

@@ -3,9 +3,10 @@
 use askama::Template;
 
 use super::origin::Hits;
-use super::remains::Remains;
 use crate::base::Cents;
 use crate::marketplace::client::Fee;
+use crate::marketplace::tools::fees::remains::Remains;
+use crate::marketplace::tools::fees::views::percent;
 use crate::panel::{Badge, FormView, Layout, Notice, Pick};
 
 /// `GET /painel/ml/calculadora`.
@@ -95,31 +96,5 @@ impl Calculated {
     pub fn share(&self, card: &Card) -> String {
         let share = card.remains.left.reais() / self.price.reais() * 100.0;
         percent((share * 10.0).round() / 10.0)
-    }
-}
-
-/// An amount that is taken off.
-pub fn minus(amount: Cents) -> String {
-    if amount.0 == 0 { amount.page() } else { format!("− {}", amount.page()) }
-}
-
-/// `6,5%`: a share with at most two decimals.
-pub fn percent(number: f64) -> String {
-    let text = format!("{number:.2}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    format!("{}%", text.replace('.', ","))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentages_have_no_needless_zeros() {
-        for (number, text) in
-            [(14.0, "14%"), (6.5, "6,5%"), (0.0, "0%"), (12.345, "12,35%"), (-3.1, "-3,1%")]
-        {
-            assert_eq!(percent(number), text);
-        }
     }
 }

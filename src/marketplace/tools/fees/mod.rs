@@ -5,7 +5,9 @@
 //! for reputation and the tax are settings, because the marketplace returns
 //! neither. Freight and cost are typed, or come from the product.
 
+pub mod remains;
 pub mod store;
+pub mod views;
 
 use crate::app::App;
 use crate::base::{MlUserId, UserId};
