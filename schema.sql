@@ -160,6 +160,8 @@ CREATE TABLE user (
 CREATE INDEX user_administering ON user (user_id) WHERE role = 'admin';
 CREATE INDEX user_late ON user (user_id) WHERE late_since IS NOT NULL AND suspended_at IS NULL;
 CREATE INDEX user_ending ON user (ends_at) WHERE ends_at IS NOT NULL AND suspended_at IS NULL;
+-- Students whose renewal is unpaid, by the end of what they paid for.
+CREATE INDEX user_overdue ON user (coalesce(paid_until, late_since), user_id) WHERE late_since IS NOT NULL AND suspended_at IS NULL;
 
 -- Lists of people: each order has an index that also answers every filter and search.
 CREATE INDEX user_by_name ON user (kind, name_key, user_id, role, standing, disputed, search);
@@ -395,7 +397,10 @@ CREATE TABLE plan (
     checkout_link TEXT NOT NULL DEFAULT '', -- where to buy it
     active        INTEGER NOT NULL DEFAULT 1 CHECK (active IN (0, 1)), -- 0 while it is not on sale
     created_at    INTEGER NOT NULL,         -- when it was made
-    updated_at    INTEGER NOT NULL          -- when it was last changed
+    updated_at    INTEGER NOT NULL,         -- when it was last changed
+    grants_role   TEXT CHECK (grants_role IN ('free', 'pro', 'vip', 'piloto_pro', 'podio')), -- plan of the account that a purchase gives; NULL while that is not said
+    grants_api    TEXT CHECK (grants_api IN ('starter', 'pro', 'scale')), -- API plan that comes with it; NULL for none
+    codes         TEXT NOT NULL DEFAULT '[]' -- JSON array: offers, plans and products of the checkout that stand for it
 ) STRICT;
 
 CREATE INDEX plan_by_price ON plan (active, price_cents, plan_id);
@@ -733,6 +738,7 @@ CREATE TABLE sale_order (
     printed_at      INTEGER,                -- when its label was first seen printed
     sent_at         INTEGER,                -- when its parcel was first seen on its way
     delivered_at    INTEGER,                -- when its parcel was first seen delivered
+    dispatch_by     INTEGER,                -- until when the parcel is to be handed over; NULL when not said
     PRIMARY KEY (owner_id, created_at, order_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -743,6 +749,31 @@ CREATE INDEX sale_order_by_number ON sale_order (order_id);
 CREATE INDEX sale_order_to_ship ON sale_order (owner_id, ml_user_id, shipping_id) WHERE shipping_status = 10;
 -- Orders of one listing, counted without a look at them.
 CREATE INDEX sale_order_of_item ON sale_order (owner_id, item_id, created_at, order_id, status);
+
+-- Labels that were printed together: one file of the marketplace.
+CREATE TABLE label_batch (
+    batch_id   INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time, never given again
+    owner_id   INTEGER NOT NULL REFERENCES user ON DELETE CASCADE, -- whose account sends them
+    ml_user_id INTEGER NOT NULL,            -- the account
+    printed_at INTEGER NOT NULL,            -- when
+    printed_by INTEGER NOT NULL             -- who pressed: the owner, or somebody of the agency
+) STRICT;
+
+CREATE INDEX label_batch_of_store ON label_batch (owner_id, ml_user_id, batch_id);
+CREATE INDEX label_batch_by_age ON label_batch (printed_at);
+
+-- Parcels whose label was printed. Without a row it is still to be printed.
+CREATE TABLE label_print (
+    owner_id    INTEGER NOT NULL,           -- as its batch has it
+    ml_user_id  INTEGER NOT NULL,           -- the same
+    shipping_id INTEGER NOT NULL,           -- the parcel
+    batch_id    INTEGER NOT NULL REFERENCES label_batch ON DELETE CASCADE,
+    place       INTEGER NOT NULL,           -- its page in the file, from 0
+    order_id    INTEGER NOT NULL,           -- its first order
+    PRIMARY KEY (owner_id, ml_user_id, shipping_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX label_print_of_batch ON label_print (batch_id, place);
 
 -- Number of orders by store, status and civil day of date_created: the totals of order lists.
 CREATE TABLE order_count (
@@ -1225,6 +1256,50 @@ BEGIN
     WHERE quarter = OLD.done_at / 900 AND channel = OLD.channel AND state = OLD.state;
 END;
 
+-- Announcements of the operator to students.
+CREATE TABLE announcement (
+    announcement_id INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time, and is never given again: notices name it
+    title      TEXT NOT NULL,               -- in one line
+    body       TEXT NOT NULL,               -- plain text of several lines
+    roles      TEXT NOT NULL,               -- the plans it is for, names between commas; empty for all students
+    channels   TEXT NOT NULL,               -- the channels beside the notice, in the same way; empty for none
+    state      INTEGER NOT NULL,            -- 1 draft, 2 scheduled, 3 being sent, 4 sent, 5 cancelled
+    by_name    TEXT NOT NULL,               -- who wrote it
+    created_at INTEGER NOT NULL,            -- when it was written
+    send_at    INTEGER,                     -- not before; NULL in a draft that is for at once
+    begun_at   INTEGER,                     -- when the first person was told
+    done_at    INTEGER,                     -- when the last was told, or when it was cancelled
+    position   INTEGER NOT NULL DEFAULT 0,  -- the last person who was told
+    audience   INTEGER NOT NULL DEFAULT 0,  -- people it was for when it began
+    told       INTEGER NOT NULL DEFAULT 0,  -- people who were told
+    messages   INTEGER NOT NULL DEFAULT 0,  -- messages that were queued for them
+    readers    INTEGER NOT NULL DEFAULT 0   -- people who read it, kept by a trigger
+) STRICT;
+
+CREATE INDEX announcement_due ON announcement (send_at, announcement_id) WHERE state IN (2, 3);
+
+-- Who was told of an announcement, and read it.
+CREATE TABLE announcement_told (
+    announcement_id INTEGER NOT NULL REFERENCES announcement (announcement_id) ON DELETE CASCADE, -- which
+    user_id         INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who was told
+    notification_id INTEGER NOT NULL,       -- the person's notice about it
+    read_at         INTEGER,                -- when the notice was read
+    PRIMARY KEY (announcement_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX announcement_told_by_person ON announcement_told (user_id, notification_id);
+CREATE INDEX announcement_told_by_reading ON announcement_told (announcement_id, read_at, user_id);
+
+CREATE TRIGGER announcement_is_read AFTER UPDATE OF read_at ON notification
+WHEN OLD.read_at IS NULL AND NEW.read_at IS NOT NULL AND NEW.reference GLOB '/painel/comunicados/*'
+BEGIN
+    UPDATE announcement SET readers = readers + 1 WHERE announcement_id IN (
+        SELECT announcement_id FROM announcement_told
+        WHERE user_id = NEW.owner_id AND notification_id = NEW.notification_id AND read_at IS NULL);
+    UPDATE announcement_told SET read_at = NEW.read_at
+    WHERE user_id = NEW.owner_id AND notification_id = NEW.notification_id AND read_at IS NULL;
+END;
+
 -- Private Telegram chats that people have linked.
 CREATE TABLE telegram_chat (
     user_id    INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- whose
@@ -1276,7 +1351,10 @@ CREATE TABLE checkout_event (
     role        TEXT,                       -- the plan that its product stands for
     paid_until  INTEGER,                    -- said by payments only
     recurrence  INTEGER,                    -- number of the charge, 1 for the first
-    apart       INTEGER NOT NULL DEFAULT 1  -- 0 while the address is that of its student's account, by which it is found
+    apart       INTEGER NOT NULL DEFAULT 1, -- 0 while the address is that of its student's account, by which it is found
+    amount_cents INTEGER,                   -- for how much it was sold; NULL when the event does not tell
+    product_name TEXT NOT NULL DEFAULT '',  -- name of what was sold; empty when the platform did not say it
+    currency    TEXT NOT NULL DEFAULT ''    -- such as BRL
 ) STRICT;
 
 CREATE INDEX checkout_event_by_user ON checkout_event (user_id, event_id) WHERE user_id IS NOT NULL;
@@ -1285,6 +1363,9 @@ CREATE INDEX checkout_event_by_email ON checkout_event (email, event_id) WHERE e
 CREATE INDEX checkout_event_by_purchase ON checkout_event (purchase, event_id) WHERE purchase IS NOT NULL AND state <> 3;
 CREATE INDEX checkout_event_by_kind ON checkout_event (kind, event_id);
 CREATE INDEX checkout_event_by_state ON checkout_event (state, event_id);
+-- Revenue and cancellations by time, read from the index alone.
+CREATE INDEX checkout_event_paid ON checkout_event (happened_ms, role, amount_cents, purchase) WHERE kind = 1 AND state <> 3;
+CREATE INDEX checkout_event_left ON checkout_event (happened_ms) WHERE kind = 9 AND state <> 3;
 
 CREATE TRIGGER buyer_changes_address AFTER UPDATE OF email ON user WHEN NEW.email <> OLD.email
 BEGIN UPDATE checkout_event SET apart = 1 WHERE user_id = OLD.user_id; END;
@@ -1986,6 +2067,9 @@ CREATE INDEX request_log_by_class ON request_log (status / 100, entry_id, caller
 CREATE INDEX request_log_by_caller ON request_log (caller, entry_id);
 -- Few requests are slow, so this is small.
 CREATE INDEX request_log_slow ON request_log (us, entry_id) WHERE us >= 100000;
+-- Looks at the operator's pages, which a list of theirs leaves out and counts.
+CREATE INDEX request_log_of_operators ON request_log (caller_id, entry_id)
+    WHERE caller = 'sessao' AND method = 'GET' AND path >= '/admin' AND path < '/admin0';
 
 -- Entries of the request log by class of status and by caller, kept by triggers: the totals of the list.
 CREATE TABLE request_log_count (

@@ -156,6 +156,8 @@ pub struct Work {
     /// Cycles that read the agency's clients run one after the other.
     pub agency_turns: Turns,
     pub imports: Arc<Imports>,
+    /// Wakes the worker that sends announcements.
+    pub announcements: Stop,
     pub recount: Recount,
     /// Wakes the worker that tells students of lowered milestones.
     pub milestone_bell: Stop,
@@ -240,6 +242,7 @@ impl App {
                 cron_turns: Turns::default(),
                 agency_turns: Turns::default(),
                 imports: Arc::default(),
+                announcements: Stop::default(),
                 recount: Recount::default(),
                 milestone_bell: Stop::default(),
                 fetcher,

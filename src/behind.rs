@@ -26,7 +26,8 @@ use crate::identity::token::TokenKind;
 use crate::journal;
 use crate::marketplace::inbox::received::store as received;
 use crate::marketplace::tools::fees::store as fees;
-use crate::messages::notices;
+use crate::marketplace::tools::labels;
+use crate::messages::{announcements, notices};
 use crate::operations::requests::{self, RequestEntry};
 use crate::outbox;
 use crate::partner::oauth::store as oauth;
@@ -240,6 +241,7 @@ fn delete_expired(services: &Services) -> Result<(), DbError> {
     in_pieces(services, idempotency::forget)?;
     in_pieces(services, oauth::forget)?;
     in_pieces(services, notices::forget)?;
+    in_pieces(services, announcements::store::forget)?;
     in_pieces(services, |tx, most| {
         relations::forget(tx, retention::RELATIONS.before(tx.now()), most)
     })?;
@@ -252,6 +254,7 @@ fn delete_expired(services: &Services) -> Result<(), DbError> {
     in_pieces(services, webhooks::forget)?;
     in_pieces(services, webhooks::forget_old_secrets)?;
     in_pieces(services, fees::forget_old)?;
+    in_pieces(services, labels::batches::forget)?;
     in_pieces(services, journal::store::forget_calls)?;
     in_pieces(services, journal::store::forget_errors)?;
     let today = services.day(services.clock.now());

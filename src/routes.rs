@@ -303,9 +303,9 @@ fn products(who: Access, list: &'static str) -> [Route; 8] {
 
 /// People in the operator's panel, and the audit log.
 #[rustfmt::skip]
-fn people() -> [Route; 30] {
+fn people() -> [Route; 34] {
     use people::import::pages as import;
-    use people::{acts, detail, pages, roles, view_as};
+    use people::{acts, bulk, detail, pages, roles, undo, view_as};
     [
         Admin.get("/admin/alunos", Run::ReadOrSlow(pages::needs_slow_lane, pages::list), "The students, as page, JSON or CSV."),
         Admin.post("/admin/alunos", Run::Write(pages::create), "Creates a student and queues the welcome message."),
@@ -317,6 +317,10 @@ fn people() -> [Route; 30] {
         Admin.post("/admin/alunos/{id}/link-de-senha", Run::Write(acts::send_link), "Queues a one-time link to choose a password."),
         Admin.post("/admin/alunos/{id}/sessoes/encerrar", Run::Write(acts::end_sessions), "Ends the sessions and extension tokens of a student."),
         Admin.post("/admin/alunos/{id}/permissoes", Run::Write(roles::change_exceptions), "Makes exceptions from the permissions of a student's plan."),
+        Admin.get(bulk::PATH, Run::Slow(bulk::ask), "Asks for what an act on several students needs."),
+        Admin.post(bulk::PATH, Run::Slow(bulk::run), "Suspends several students, gives them a plan, or writes to them.").body_at_most(LIST),
+        Admin.post("/admin/alunos/desfazer", Run::Slow(undo::undo), "Takes back an act on students of the last minutes.").small(),
+        Admin.post("/admin/alunos/{id}/prazo", Run::Write(bulk::grace), "Gives a student some days more.").small(),
         Admin.get("/admin/alunos/importar", Run::Read(import::list), "The form for a list of students, and the lists sent lately."),
         Admin.post("/admin/alunos/importar", Run::Slow(import::send), "Reads and checks a list of students; makes nobody yet.").body_at_most(LIST),
         Admin.get("/admin/alunos/importar/{id}", Run::Slow(import::report), "What is to become, or became, of each row of a list, as page, JSON or CSV."),
@@ -436,7 +440,7 @@ fn panel() -> [Route; 22] {
 /// The agency's clients, how it gets and loses them, the state of their accounts, the
 /// queue of their questions, and saved replies of sellers and of the agency.
 #[rustfmt::skip]
-fn agency() -> [Route; 36] {
+fn agency() -> [Route; 39] {
     use agency::clients::pages as clients;
     use agency::invites::pages as invites;
     use agency::{labels, leaving, pages};
@@ -465,8 +469,11 @@ fn agency() -> [Route; 36] {
         Agency.post("/admin/agencia/clientes/{id}/convite", Run::Write(invites::renew), "Makes a client's invitation in place of the one before and shows it once.").small(),
         Agency.post("/admin/agencia/clientes/{id}/convite/encerrar", Run::Write(invites::end), "Ends a client's invitation.").small(),
         Student.post("/painel/ml/contas/{ml_user_id}/agencia/encerrar", Run::Slow(leaving::end), "Ends the agency's care of an own account.").small(),
-        Agency.get("/admin/agencia/etiquetas", Run::Read(labels::list), "Parcels of a client's account that are ready to be sent, as page or JSON."),
+        Agency.get("/admin/agencia/etiquetas", Run::Read(labels::list), "Parcels of all clients whose labels are to be printed, and what was printed, as page; those of one account as JSON."),
         Agency.get("/admin/agencia/etiqueta", Run::Outside(labels::file), "The labels of shipments of a client's account, as one PDF.").family_is(Family::File),
+        Agency.post("/admin/agencia/etiquetas/imprimir", Run::Outside(labels::print), "Prints labels of clients' parcels and notes that they were.").without_timeout(),
+        Agency.post("/admin/agencia/etiquetas/desfazer", Run::Write(labels::undo), "Takes back that labels of clients were printed.").small(),
+        Agency.get("/admin/agencia/etiquetas/lote/{id}", Run::Outside(labels::batch), "The labels of a batch that was printed, as one PDF.").family_is(Family::File),
         Agency.get(queue::PATH, Run::ReadOrSlow(queue::needs_slow_lane, queue::pages::queue), "Questions to all accounts of the agency's clients."),
         Agency.get("/admin/agencia/central-perguntas/json", Run::ReadOrSlow(queue::needs_slow_lane, queue::pages::json), "The same as JSON."),
         Agency.post("/admin/agencia/central-perguntas/responder", Run::Outside(answer::answer), "Answers a question of a client's account.").body_at_most(ANSWER),
@@ -517,7 +524,7 @@ fn program() -> [Route; 21] {
 
 /// A seller's books, and tools: the fee calculator, labels for parcels, fiscal notes.
 #[rustfmt::skip]
-fn shops() -> [Route; 16] {
+fn shops() -> [Route; 19] {
     use marketplace::books::claims::pages as claims;
     use marketplace::books::listed;
     use marketplace::books::listings::pages as listings;
@@ -541,7 +548,10 @@ fn shops() -> [Route; 16] {
         Student.get("/painel/ml/calculadora/taxas-json", Run::Outside(fees::fees_json),
             "The fees of a sale of one account, with its reputation and the tax.").family_is(Family::Internal),
         Student.post("/painel/ml/calculadora/imposto", Run::Write(fees::set_tax), "Sets one's own tax rate for the calculator.").small(),
-        Student.get("/painel/ml/etiquetas", Run::Read(labels::list), "Parcels that are ready to be sent, as page or JSON."),
+        Student.get("/painel/ml/etiquetas", Run::Read(labels::list), "Parcels whose labels are to be printed, and what was printed, as page; those of one account as JSON."),
+        Student.post("/painel/ml/etiquetas/imprimir", Run::Outside(labels::print), "Prints labels of one's parcels and notes that they were.").without_timeout(),
+        Student.post("/painel/ml/etiquetas/desfazer", Run::Write(labels::undo), "Takes back that labels were printed.").small(),
+        Student.get("/painel/ml/etiquetas/lote/{id}", Run::Outside(labels::batch), "The labels of a batch that was printed, as one PDF.").in_person().family_is(Family::File),
         Student.get("/painel/ml/etiqueta", Run::Outside(labels::file), "The labels of shipments of one account, as one PDF.").in_person().family_is(Family::File),
         Student.get("/painel/vendas/{id}/nota", Run::Outside(marketplace::tools::invoices::file), "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
     ]
@@ -576,21 +586,34 @@ fn own_account() -> [Route; 17] {
 /// Purchases, queues of messages and notifications, and the channels and texts of
 /// messages.
 #[rustfmt::skip]
-fn queues() -> [Route; 19] {
+fn queues() -> [Route; 31] {
     use marketplace::inbox::received::pages as received;
     use messages::queue::pages as queue;
+    use messages::announcements::pages as announcements;
     use messages::channels;
     use messages::texts::pages as texts;
     [
         Admin.get("/admin/mensagens", Run::ReadOrSlow(asks_for_much, queue::queue), "The queue of messages, as page, JSON or CSV."),
         Admin.get("/admin/mensagens/{id}", Run::Read(queue::message), "A queued message."),
         Admin.post("/admin/mensagens/{id}/cancelar", Run::Write(queue::cancel), "Drops a message that still waits.").small(),
+        Admin.post("/admin/mensagens/{id}/corrigir", Run::Write(messages::queue::repair::correct), "Corrects the address of a message that was given up, and queues it again.").small(),
         Admin.post("/admin/mensagens/{id}/reenviar", Run::Write(queue::try_again), "Tries a message again that was given up.").small(),
         Admin.get("/admin/notificacoes", Run::Slow(received::inbox), "The marketplace's notifications, as page, JSON or CSV."),
         Admin.get("/admin/notificacoes/{id}", Run::Read(received::notification), "A notification with its body."),
         Admin.post("/admin/notificacoes/{id}/reprocessar", Run::Write(received::work_again), "Has a notification worked from the start.").small(),
         Admin.get("/admin/avisos", Run::Read(messages::pages::list), "An administrator's notifications."),
         Admin.post("/admin/avisos/lidos", Run::Chosen(messages::pages::mark_read), "Marks all of one's own notifications as read.").small(),
+        Admin.get("/admin/comunicados", Run::ReadOrSlow(asks_for_much, announcements::list), "The announcements, as page, JSON or CSV."),
+        Admin.post("/admin/comunicados", Run::Write(announcements::create), "Keeps a draft of an announcement.").body_at_most(4 * SMALL),
+        Admin.get("/admin/comunicados/novo", Run::Read(announcements::blank), "The form of a new announcement."),
+        Admin.get("/admin/comunicados/{id}", Run::Read(announcements::one), "An announcement as people read it, how far it is and who read it."),
+        Admin.post("/admin/comunicados/{id}", Run::Write(announcements::change), "Changes a draft.").body_at_most(4 * SMALL),
+        Admin.get("/admin/comunicados/{id}/editar", Run::Read(announcements::edit), "The form of a draft."),
+        Admin.post("/admin/comunicados/{id}/enviar", Run::Write(announcements::send), "Sends a draft, at once or at its time.").small(),
+        Admin.post("/admin/comunicados/{id}/cancelar", Run::Write(announcements::cancel), "Cancels an announcement that has not begun.").small(),
+        Admin.post("/admin/comunicados/{id}/excluir", Run::Write(announcements::remove), "Removes an announcement that nobody was told.").small(),
+        Admin.get("/admin/comunicados/{id}/leitores", Run::Slow(announcements::readers), "Who was told and who read an announcement, as CSV."),
+        Student.get("/painel/comunicados/{id}", Run::Write(messages::announcements::reading::page), "An announcement, for those who were told; marks its notice as read.").changes_state(),
         Admin.get("/admin/mensagens/canais", Run::Read(channels::page), "The ways out of the platform."),
         Admin.post("/admin/mensagens/canais/{canal}/teste", Run::Write(channels::test), "Tries a channel out with a message to oneself.").small(),
         Admin.get("/admin/mensagens/textos", Run::Read(texts::list), "Texts of messages."),
@@ -687,6 +710,15 @@ fn content_administration() -> Vec<Route> {
     let at = |rest| below(objects::LESSON.list, rest);
     let mut rows = Vec::new();
     rows.extend(noun::<plans::Plan>("The plans, as page or JSON.", "a plan"));
+    rows.push(
+        Admin
+            .post(
+                "/admin/planos/{id}/cursos",
+                Run::Write(plans::courses::set),
+                "Sets which courses a plan opens.",
+            )
+            .small(),
+    );
     rows.extend(noun::<teachers::Teacher>("The teachers, as page, JSON or CSV.", "a teacher"));
     rows.extend(noun::<courses::Course>("The courses, as page, JSON or CSV.", "a course"));
     rows.extend(noun::<meets::Meet>("The meets, as page, JSON or CSV.", "a meet"));

@@ -38,7 +38,7 @@ const START: NavGroup = NavGroup {
     title: "",
     items: &[
         NavItem::new("Início", "/painel", "home").handy(),
-        NavItem::new("Avisos", "/painel/avisos", "bell").handy(),
+        NavItem::new("Avisos", "/painel/avisos", "bell"),
     ],
 };
 
@@ -48,7 +48,7 @@ const SHOPS: NavGroup = NavGroup {
         NavItem::new("Contas", "/painel/ml", "store"),
         NavItem::new("Vendas", "/painel/vendas", "cart").handy(),
         NavItem::new("Anúncios", "/painel/anuncios", "tag"),
-        NavItem::new("Perguntas", "/painel/perguntas", "question"),
+        NavItem::new("Perguntas", "/painel/perguntas", "question").handy(),
         NavItem::new("Reclamações", "/painel/reclamacoes", "claim"),
         NavItem::new("Produtos", "/painel/produtos", "box"),
     ],
@@ -58,7 +58,7 @@ const TOOLS: NavGroup = NavGroup {
     title: "Ferramentas",
     items: &[
         NavItem::new("Calculadora", "/painel/ml/calculadora", "calculator"),
-        NavItem::new("Etiquetas", "/painel/ml/etiquetas", "printer"),
+        NavItem::new("Etiquetas", "/painel/ml/etiquetas", "printer").handy(),
         NavItem::new("Fornecedores", "/painel/fornecedores", "people"),
         NavItem::new("API de parceiros", "/painel/parceiro", "code"),
     ],
@@ -67,7 +67,7 @@ const TOOLS: NavGroup = NavGroup {
 const LEARNING: NavGroup = NavGroup {
     title: "Aprender",
     items: &[
-        NavItem::new("Aulas", "/painel/aulas", "lesson").handy(),
+        NavItem::new("Aulas", "/painel/aulas", "lesson"),
         NavItem::new("Encontros", "/painel/meets", "meet"),
         NavItem::new("Competição", "/painel/competicao", "trophy"),
     ],
@@ -143,6 +143,7 @@ const OPERATOR: &[NavGroup] = &[
             NavItem::new("Compras", "/admin/compras", "cart").handy(),
             NavItem::new("Notificações", "/admin/notificacoes", "inbox"),
             NavItem::new("Mensagens", "/admin/mensagens", "mail").handy(),
+            NavItem::new("Comunicados", objects::ANNOUNCEMENT.list, "megaphone"),
         ],
     },
     NavGroup {

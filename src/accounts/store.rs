@@ -304,6 +304,16 @@ pub fn end_session(tx: &WriteTx<'_>, session: &TokenHash) -> Result<Option<UserI
     )
 }
 
+/// Gives a person another e-mail address, which nobody else has.
+pub fn set_email(tx: &WriteTx<'_>, user: UserId, email: &str) -> Result<()> {
+    tx.run("UPDATE user SET email = ?2 WHERE user_id = ?1", (user, email))
+}
+
+/// Gives a person another chat number.
+pub fn set_chat_number(tx: &WriteTx<'_>, user: UserId, number: &str) -> Result<()> {
+    tx.run("UPDATE user SET chat_number = ?2 WHERE user_id = ?1", (user, number))
+}
+
 /// Sets a new password and ends every session, extension token and connected app
 /// of the person.
 pub fn set_password(tx: &WriteTx<'_>, user: UserId, hash: &str) -> Result<()> {

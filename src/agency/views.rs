@@ -8,12 +8,11 @@ use super::clients::ClientAccount;
 use super::clients::views::{CLAIMS, questions_of};
 use super::open::{QUESTION_S, counted};
 use super::page_of;
-use super::store::{JoinedAccount, TopListing};
+use super::store::TopListing;
 use super::things::{Named, NamedFinding};
-use crate::base::MlUserId;
 use crate::marketplace::books::code_text::claim_kind;
 use crate::marketplace::books::questions::cards::said;
-use crate::marketplace::tools::labels::views::Parcels;
+use crate::marketplace::tools::labels::views::LabelDesk;
 use crate::panel::{Act, Layout, PageTime, Progress, QueueItem, Table, Tone, When};
 
 /// Letters of a question that a row shows.
@@ -166,9 +165,5 @@ pub struct ReportPage {
 #[template(path = "agency/labels.html", config = "assets/askama.toml")]
 pub struct AgencyLabelsPage {
     pub layout: Layout,
-    /// Number of the account that is shown.
-    pub shown: MlUserId,
-    /// All accounts of all clients.
-    pub accounts: Vec<JoinedAccount>,
-    pub parcels: Parcels,
+    pub desk: LabelDesk,
 }

@@ -14,7 +14,7 @@ pub mod recent;
 use serde::Serialize;
 
 use crate::base::chain::Kept;
-use crate::db::{Result, WriteTx};
+use crate::db::{ReadTx, Result, WriteTx};
 use crate::http::Request;
 use crate::identity::Person;
 use crate::keys::ApiKey;
@@ -148,6 +148,11 @@ pub fn note(
             added.link,
         ],
     )
+}
+
+/// The number of the newest entry; 0 without one.
+pub fn newest(tx: &ReadTx<'_>) -> Result<i64> {
+    tx.value("SELECT coalesce(max(audit_id), 0) FROM audit", [])
 }
 
 fn json(value: &impl Serialize) -> String {

@@ -61,6 +61,7 @@ objects! {
     IMPORT = "importacao", "Importação";
     PURCHASE = "compra", "Compra", "/admin/compras";
     MESSAGE = "mensagem", "Mensagem", "/admin/mensagens";
+    ANNOUNCEMENT = "comunicado", "Comunicado", "/admin/comunicados";
     TEXT = "texto", "Texto de mensagem";
     NOTIFICATION = "notificacao", "Notificação", "/admin/notificacoes";
     TASK = "tarefa", "Tarefa";

@@ -68,12 +68,15 @@ table! {
     FORMS = removed("Formulários enviados, contra o envio em dobro", 1);
     CALLS = removed("Respostas da API de parceiros com Idempotency-Key", 1);
     NOTICES = removed("Avisos enviados pela API de parceiros", 90);
+    /// Who was told and who read it; the announcements stay.
+    ANNOUNCEMENTS = removed("Leitores de comunicados", 400);
     RELATIONS = removed("Convites e relações de fornecedores que acabaram", 90);
     WEBHOOKS = removed("Entregas de webhooks", 30);
     STATES = removed("Situação da plataforma por dia", 90);
     OUTSIDE_CALLS = removed("Chamadas a outros serviços", 30);
     ERRORS = removed("Erros e alertas do log", 30);
     FEES = removed("Taxas consultadas no marketplace", 1);
+    LABELS = removed("Quais etiquetas foram impressas, e quando", 90);
     NEW_APPS = removed("Aplicativos que se apresentaram e ninguém conectou", 1);
     /// Counted from the last connection or renewal.
     APPS = removed("Aplicativos que já foram conectados", 90);

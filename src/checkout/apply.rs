@@ -6,6 +6,8 @@
 //! payment lets a suspended person in, for whatever reason that person was
 //! suspended. Decision checkout-9.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::reduced::reduced;
@@ -19,16 +21,22 @@ use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::terms::{self, Holder, Terms};
 use crate::audit::objects::STUDENT;
 use crate::audit::{self, Actor};
+use crate::base::Day;
 use crate::base::clock::{Instant, Zone};
 use crate::base::ids::short_digest;
+use crate::content::plans::store as plans;
 use crate::db::{Result, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
+use crate::partner::{PlanName, store as partners};
 
 /// An event that is to be applied, with all that is needed for it.
+#[derive(Clone)]
 pub struct Incoming {
     pub event: Event,
     /// The plan configured for its product.
     pub role: Option<Role>,
+    /// The API plan that comes with it.
+    pub api: Option<PlanName>,
     /// The payload as JSON, without its token.
     pub body: String,
     pub actor: Actor,
@@ -38,6 +46,18 @@ pub struct Incoming {
 }
 
 impl Incoming {
+    /// The event with what the plan on sale grants that stands for its offer, plan or
+    /// product. Decision checkout-15.
+    fn granted(&self, tx: &WriteTx<'_>) -> Result<Cow<'_, Self>> {
+        let codes = self.event.codes();
+        let plans = plans::by_codes(tx, &codes)?;
+        let of = |code: &String| plans.iter().find(|plan| plan.entry.codes.0.contains(code));
+        let Some(plan) = codes.iter().find_map(of) else { return Ok(Cow::Borrowed(self)) };
+        let api = plan.entry.grants_api.as_deref().and_then(PlanName::from_name);
+        let role = plan.entry.grants_role.or(self.role);
+        Ok(Cow::Owned(Self { role, api, ..self.clone() }))
+    }
+
     /// The key that identifies the event: made of its id, else of transaction,
     /// name and number of the charge, else of the whole body.
     fn dedup_key(&self) -> [u8; 16] {
@@ -73,6 +93,7 @@ impl Incoming {
 
 /// Stores and applies an event that is new; one that is known does nothing.
 pub fn receive(tx: &WriteTx<'_>, services: &AccountServices, incoming: &Incoming) -> Result<()> {
+    let incoming = &*incoming.granted(tx)?;
     let dedup_key = incoming.dedup_key();
     if store::is_known(tx, &dedup_key)? {
         return Ok(());
@@ -106,6 +127,7 @@ pub fn again(
     incoming: &Incoming,
     stored: &Stored,
 ) -> Result<Decision> {
+    let incoming = &*incoming.granted(tx)?;
     let fact = Fact {
         at_ms: incoming.event.created_ms.unwrap_or(stored.happened_ms),
         ..incoming.fact(stored.happened_ms)
@@ -341,6 +363,9 @@ impl EventEffect<'_> {
         if *old != new {
             done.extend(words::changes(old, &new, zone));
         }
+        if self.opens() {
+            done.extend(self.give_api(tx, new.paid_until)?);
+        }
         let reason = words::reason(&self.after.access);
         let suspended = self.closes() && students::suspend(tx, services, user, &reason)?;
         if suspended {
@@ -367,6 +392,31 @@ impl EventEffect<'_> {
             audit::note(tx, &self.incoming.actor, &act, before.as_ref(), Some(&after))?;
         }
         Ok(done)
+    }
+
+    /// Gives the API plan that comes with the purchase, for as long as it is paid; a
+    /// better one that is in force stays. Returns what was done.
+    fn give_api(&self, tx: &WriteTx<'_>, paid: Option<Instant>) -> Result<Option<String>> {
+        let (user, zone) = (self.student.user_id, self.incoming.zone);
+        let Some(api) = self.incoming.api else { return Ok(None) };
+        let until = paid.map(|at| zone.day(at));
+        let stored = partners::plan(tx, user)?;
+        let rank = |plan: PlanName| PlanName::ALL.iter().position(|known| *known == plan);
+        let last = |until: Option<Day>| until.map_or(i64::MAX, |day| day.0);
+        let today = zone.day(tx.now());
+        let is_enough = |(plan, end): (PlanName, Option<Day>)| {
+            let in_force = last(end) >= today.0;
+            in_force && (rank(plan) > rank(api) || plan == api && last(end) >= last(until))
+        };
+        if stored.is_some_and(is_enough) {
+            return Ok(None);
+        }
+        partners::set_plan(tx, user, Some(api), until)?;
+        let said = |plan: PlanName, until: Option<Day>| json!({ "plano": plan.name(), "ate": until.map(Day::iso) });
+        let act = STUDENT.act("aluno.plano_de_api", user, &self.student.name);
+        let before = stored.map(|(plan, until)| said(plan, until));
+        audit::note(tx, &self.incoming.actor, &act, before.as_ref(), Some(&said(api, until)))?;
+        Ok(Some(format!("Deu o plano de API {}.", api.words())))
     }
 
     /// The decision to store with the event.

@@ -121,6 +121,7 @@ pub fn incoming(services: &Services, event: Event, body: String, actor: Actor) -
     let config = &services.config.checkout;
     Incoming {
         role: event.plan_by(config),
+        api: None,
         event,
         body,
         actor,

@@ -14,6 +14,7 @@ pub mod hook;
 pub mod pages;
 mod parse;
 mod reduced;
+pub mod sold;
 mod standing;
 pub mod store;
 pub mod sweep;
@@ -196,6 +197,11 @@ impl Event {
     /// Whether it is the platform's own test.
     pub fn is_test(&self) -> bool {
         self.product.as_deref() == Some("0")
+    }
+
+    /// Its offer, plan and product, as plans on sale name them.
+    pub fn codes(&self) -> Vec<String> {
+        [&self.offer, &self.plan, &self.product].into_iter().flatten().cloned().collect()
     }
 
     /// The plan configured for its offer, plan or product; else the default plan.

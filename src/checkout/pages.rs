@@ -4,6 +4,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::sold::Sold;
 use super::store::{self, PurchaseQuery, Stored};
 use super::views::{LIST, PurchasePage, PurchasesPage};
 use super::{EventState, apply, hook, parse};
@@ -12,7 +13,7 @@ use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::objects::PURCHASE;
 use crate::audit::{self, Actor, looks};
-use crate::base::{Instant, Zone};
+use crate::base::{Cents, Instant, Zone, grouped};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -50,6 +51,10 @@ wire! {
         aluno_id: Option<String> = event.user.map(|user| user.to_string()),
         recebido_em: String = zone.spaced(event.received_at),
         aconteceu_em: String = zone.spaced(happened(event.happened_ms)),
+        produto_nome: String = event.product_name,
+        valor: Option<Cents> = event.amount,
+        moeda: String = event.currency,
+        aluno_nome: Option<String> = event.student,
     }
 }
 
@@ -69,8 +74,12 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         });
     }
     let (limit, offset) = query.window();
-    let (events, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+    let ((events, total), states) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((
+            store::page(tx, &wanted, limit, offset)?,
+            store::by_state(tx, wanted.kind)?,
+        ))
+    })?;
     if request.wants_json() {
         looks::list(app, (person, request), "compra.consultar_lista", "compra");
         let events = events.into_iter();
@@ -79,11 +88,33 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     }
     Reply::page(&PurchasesPage {
         layout: layout(app, person, request),
-        table: LIST.table(&query, LIST.heads, total),
+        sum: sum(total, query.is_narrowed(), &states),
+        table: LIST.table(&query, LIST.heads, total).counted(|name| {
+            let state = EventState::from_name(name).filter(|_| query.search.is_empty())?;
+            Some(states.iter().find(|(one, _)| *one == state).map_or(0, |(_, count)| *count))
+        }),
         events,
         time: PageTime::of(app, request),
         address: format!("{}/api/v1/webhook/checkout", app.server.addresses.base_url),
     })
+}
+
+/// `1.204 compras · 3 sem plano · 2 sem aluno`; of a narrowed list, only how many.
+fn sum(total: u64, is_narrowed: bool, states: &[(EventState, u64)]) -> String {
+    let count = match total {
+        0 if !is_narrowed => {
+            return "O que a plataforma de pagamento avisou e o que cada aviso fez com a conta do aluno.".to_owned();
+        }
+        1 => "1 aviso de compra".to_owned(),
+        _ => format!("{} avisos de compra", grouped(total)),
+    };
+    let open = [(EventState::NoPlan, "sem plano"), (EventState::NoStudent, "sem aluno")];
+    let of = |(state, words): (EventState, &str)| {
+        let found = states.iter().find(|(one, count)| *one == state && *count > 0)?;
+        Some(format!("{} {words}", grouped(found.1)))
+    };
+    let open = open.into_iter().filter(|_| !is_narrowed).filter_map(of);
+    std::iter::once(count).chain(open).collect::<Vec<_>>().join(" · ")
 }
 
 fn find(services: &Services, request: &Request) -> Result<(Stored, Option<String>), Problem> {
@@ -98,6 +129,7 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let act = PURCHASE.act("compra.consultar", event.id, name);
     looks::look(app, (person, request), &act);
     let zone = app.zone();
+    let sold = body.as_deref().map(Sold::of).unwrap_or_default();
     let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());
     if request.wants_json() {
         let mut shown =
@@ -111,6 +143,7 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         happened: When::new(zone, happened(event.happened_ms), request.now),
         received: When::new(zone, event.received_at, request.now),
         body: body.as_ref().map(pretty).transpose()?,
+        buyer: event.student.clone().unwrap_or(sold.buyer),
         event,
     })
 }

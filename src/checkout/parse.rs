@@ -13,7 +13,7 @@ use memchr::memchr3_iter;
 use serde_json::{Map, Value};
 
 use super::{Event, EventKind};
-use crate::base::{DAY_S, Instant, Zone, phone, text};
+use crate::base::{Cents, DAY_S, Instant, Zone, phone, text};
 use crate::http::Fields;
 
 /// Most characters that are kept of a text.

@@ -3,10 +3,12 @@
 use rusqlite::{Params, Row};
 
 use super::reduced::reduced;
+use super::sold::Sold;
 use super::standing::Fact;
 use super::{Event, EventKind, EventState};
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
+use crate::base::money::Cents;
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
 use crate::panel::ListQuery;
 use crate::row;
@@ -51,7 +53,7 @@ pub fn insert(tx: &WriteTx<'_>, new: &New<'_>, decision: &Decision) -> Result<()
         "SELECT EXISTS (SELECT 1 FROM user WHERE user_id = ?1 AND email = ?2)",
         (decision.user, email),
     )?;
-    let (now, apart) = (tx.now(), !own);
+    let (now, apart, sold) = (tx.now(), !own, Sold::of(new.body));
     let id = tx.put(
         "INSERT INTO checkout_event",
         *fact,
@@ -64,6 +66,9 @@ pub fn insert(tx: &WriteTx<'_>, new: &New<'_>, decision: &Decision) -> Result<()
             ("user_id", &decision.user),
             ("email", &email),
             ("apart", &apart),
+            ("product_name", &sold.product),
+            ("amount_cents", &sold.amount),
+            ("currency", &sold.currency),
         ],
     )?;
     tx.execute(
@@ -190,7 +195,7 @@ fn let_count(
 }
 
 row! {
-    /// An event as the inbox shows it.
+    /// An event as the inbox shows it, of `checkout_event AS newest`.
     #[derive(Clone, Debug)]
     pub struct Stored {
         pub id: i64 = "event_id",
@@ -205,14 +210,29 @@ row! {
         pub subscriber: Option<String>,
         pub product: Option<String>,
         pub happened_ms: i64,
+        /// Empty when the platform did not say it.
+        pub product_name: String,
+        pub amount: Option<Cents> = "amount_cents",
+        pub currency: String,
+        /// Name of the student for whom it counts.
+        pub student: Option<String> = "(SELECT u.name FROM user u WHERE u.user_id = newest.user_id AND u.removed_at IS NULL)",
     }
+}
+
+/// Number of events by result, of one kind of event or of all.
+pub fn by_state(tx: &ReadTx<'_>, kind: Option<EventKind>) -> Result<Vec<(EventState, u64)>> {
+    let found: Vec<(EventState, i64)> = tx.tuples(
+        "SELECT state, sum(events) FROM checkout_count WHERE (?1 IS NULL OR kind = ?1) GROUP BY state",
+        [kind],
+    )?;
+    Ok(found.into_iter().map(|(state, count)| (state, u64::try_from(count).unwrap_or(0))).collect())
 }
 
 /// One event, and its body while that is kept.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Stored, Option<String>)>> {
     let sql = format!(
         "SELECT {}, (SELECT body FROM checkout_body WHERE event_id = ?1)
-         FROM checkout_event WHERE event_id = ?1",
+         FROM checkout_event AS newest WHERE event_id = ?1",
         Stored::COLUMNS
     );
     tx.optional(&sql, [id], |row| {

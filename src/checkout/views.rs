@@ -16,13 +16,26 @@ pub const LIST: Listing = Listing {
     ],
     sort_keys: &[],
     heads: &[
-        Head::plain("Evento"),
-        Head::plain("Transação"),
+        Head::plain("Compra"),
+        Head::plain("O que fez"),
+        Head::plain("Valor").numeric(),
         Head::plain("Recebido"),
         Head::plain("Resultado"),
     ],
     file: "compras.csv",
-    csv: &["id", "recebido_em", "evento", "transacao", "email", "resultado", "explicacao"],
+    csv: &[
+        "id",
+        "recebido_em",
+        "evento",
+        "transacao",
+        "email",
+        "resultado",
+        "explicacao",
+        "produto_nome",
+        "valor",
+        "moeda",
+        "aluno_nome",
+    ],
     flashes: &[
         Flash::good("processado", "Evento processado", "O que ele fez está descrito abaixo."),
         Flash::info(
@@ -39,6 +52,8 @@ pub const LIST: Listing = Listing {
 #[template(path = "purchases.html", config = "assets/askama.toml")]
 pub struct PurchasesPage {
     pub layout: Layout,
+    /// What the list comes to.
+    pub sum: String,
     pub table: Table,
     /// The events of this page, newest first.
     pub events: Vec<Stored>,
@@ -53,6 +68,24 @@ impl Stored {
         match self.kind {
             EventKind::Other => &self.event,
             kind => kind.title(),
+        }
+    }
+
+    /// The student's name, else the buyer's address.
+    pub fn who(&self) -> &str {
+        match &self.student {
+            Some(name) => name,
+            None if self.email.is_empty() => "Sem e-mail",
+            None => &self.email,
+        }
+    }
+
+    /// `R$ 97,50`; empty when the platform did not say it.
+    pub fn price(&self) -> String {
+        match (self.amount, &*self.currency) {
+            (None, _) => String::new(),
+            (Some(amount), "BRL" | "") => amount.page(),
+            (Some(amount), currency) => format!("{currency} {}", amount.typed()),
         }
     }
 
@@ -74,6 +107,8 @@ impl Stored {
 pub struct PurchasePage {
     pub layout: Layout,
     pub event: Stored,
+    /// Name of the student or of the buyer; may be empty.
+    pub buyer: String,
     /// When it happened, by the platform.
     pub happened: When,
     pub received: When,

@@ -256,6 +256,9 @@ fn plans() -> [PlanEntry; 3] {
         benefits: Json(benefits.iter().map(|&line| line.to_owned()).collect()),
         checkout_link: format!("https://checkout.exemplo.com/{slug}"),
         active: true,
+        grants_role: Role::ALL.into_iter().find(|role| role.name().replace('_', "-") == slug),
+        grants_api: (cents > 10_000).then(|| "starter".to_owned()),
+        codes: Json(vec![format!("of-{slug}")]),
     };
     [
         plan(

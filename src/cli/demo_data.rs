@@ -42,11 +42,17 @@ const SUSPENDED: [(usize, &str); 2] =
     [(10, "Pediu reembolso"), (19, "Conta usada por outra pessoa")];
 
 /// Events of the checkout platform: event, e-mail, name, how many days ago.
-const PURCHASES: [(&str, &str, &str, i64); 8] = [
+const PURCHASES: [(&str, &str, &str, i64); 14] = [
     ("PURCHASE_APPROVED", "aluno1@exemplo.com", "Bruno Cardoso", 38),
     ("PURCHASE_APPROVED", "aluno3@exemplo.com", "Daniel Prates", 33),
     ("PURCHASE_DELAYED", "aluno3@exemplo.com", "Daniel Prates", 2),
+    ("PURCHASE_APPROVED", "aluno14@exemplo.com", "Olívia Campos", 34),
+    ("PURCHASE_DELAYED", "aluno14@exemplo.com", "Olívia Campos", 3),
     ("PURCHASE_APPROVED", "aluno6@exemplo.com", "Gabriela Antunes", 20),
+    ("PURCHASE_APPROVED", "aluno10@exemplo.com", "Karina Duarte", 12),
+    ("PURCHASE_APPROVED", "aluno18@exemplo.com", "Sérgio Peixoto", 6),
+    ("PURCHASE_APPROVED", "aluno21@exemplo.com", "Vanessa Torres", 3),
+    ("SUBSCRIPTION_CANCELLATION", "aluno18@exemplo.com", "Sérgio Peixoto", 1),
     ("PURCHASE_PROTEST", "aluno6@exemplo.com", "Gabriela Antunes", 1),
     ("PURCHASE_BILLET_PRINTED", "mirela@exemplo.com", "Mirela Góes", 1),
     ("PURCHASE_APPROVED", "mirela@exemplo.com", "Mirela Góes", 0),
@@ -91,6 +97,7 @@ impl Operator<'_> {
 pub fn enter(operator: &Operator<'_>) -> anyhow::Result<()> {
     people(operator)?;
     purchases(operator)?;
+    announcements(operator)?;
     for (name, scopes) in KEYS {
         operator.make("/admin/chaves", &json!({ "nome": name, "escopos": scopes }))?;
     }
@@ -112,6 +119,44 @@ fn people(operator: &Operator<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Title, text, plans and days ahead of each announcement, and whether it is sent.
+const ANNOUNCEMENTS: [(&str, &str, &[&str], i64, bool); 4] = [
+    (
+        "Aula nova: precificação sem susto",
+        "A aula nova já está no curso.\n\nEla mostra, passo a passo, como o preço paga comissão, frete e imposto, e quanto sobra.",
+        &[],
+        0,
+        true,
+    ),
+    (
+        "Mentoria do VIP muda de dia",
+        "A partir da próxima semana a mentoria do VIP é às quintas, às 20h.\n\nO link continua o mesmo.",
+        &["vip", "podio"],
+        0,
+        true,
+    ),
+    (
+        "Black Friday: o que preparar",
+        "Confira estoque, etiquetas e prazos de envio até quinta.",
+        &[],
+        2,
+        true,
+    ),
+    ("Recesso de fim de ano", "De 24/12 a 2/1 respondemos com mais calma.", &[], 0, false),
+];
+
+fn announcements(operator: &Operator<'_>) -> anyhow::Result<()> {
+    for (title, text, plans, days, is_sent) in ANNOUNCEMENTS {
+        let at = (days > 0).then(|| operator.now.plus(days * DAY_S).rfc3339().replace('Z', ""));
+        let entry = json!({ "titulo": title, "texto": text, "planos": plans, "enviar_em": at });
+        let id = operator.make("/admin/comunicados", &entry)?;
+        if is_sent {
+            operator.send(&format!("/admin/comunicados/{id}/enviar"), &json!({}))?;
+        }
+    }
+    Ok(())
+}
+
 fn purchases(operator: &Operator<'_>) -> anyhow::Result<()> {
     for (number, (event, email, name, days)) in (1..).zip(PURCHASES) {
         let at = operator.now.minus(days * DAY_S);
@@ -123,6 +168,7 @@ fn purchases(operator: &Operator<'_>) -> anyhow::Result<()> {
                 "buyer": { "email": email, "name": name },
                 "purchase": {
                     "transaction": format!("HP{}", 4_100 + number),
+                    "price": { "value": 197.0, "currency_value": "BRL" },
                     "date_next_charge": at.plus(30 * DAY_S).0 * 1000,
                 },
                 "subscription": { "subscriber": { "code": format!("S-{email}") } },

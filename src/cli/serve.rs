@@ -30,7 +30,7 @@ use crate::http::server;
 use crate::http::server::Limits;
 use crate::https;
 use crate::marketplace;
-use crate::messages::{delivery, telegram};
+use crate::messages::{announcements, delivery, telegram};
 use crate::operations::soundness::{self, StartState};
 use crate::partner::webhooks;
 use crate::people::import;
@@ -293,6 +293,7 @@ fn start_workers(
     workers.extend(watchdog::start_worker(app, stop)?);
     workers.push(lowered::start_worker(app, stop)?);
     workers.push(import::apply::start_worker(app, stop)?);
+    workers.push(announcements::sending::start_worker(app, stop)?);
     workers.push(copies::work::start_worker(app, stop)?);
     let counting = Arc::clone(app);
     let counts = move |stop: &Stop| behind::run(&counting, stop);
@@ -323,6 +324,7 @@ fn finish(
     app.health.copies.stop();
     app.work.milestone_bell.stop();
     app.work.imports.stop();
+    app.work.announcements.stop();
     for worker in workers {
         if worker.join().is_err() {
             tracing::error!("a worker ended in a panic");

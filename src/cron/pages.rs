@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::report::Answer as RunAnswer;
 use super::store::{self, Noted, RunOutcome, TaskState};
-use super::views::{CronPage, RunPage};
+use super::views::{CronPage, RunLine, RunPage};
 use super::{Failure, Origin, TASKS, Task, api, run};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
@@ -23,17 +23,21 @@ use crate::panel::{
 use crate::services::Services;
 use crate::wire;
 
+/// The filter's value for a page with a row for each run.
+const EACH: &str = "todas";
+
 const LIST: Listing = Listing {
     path: "/admin/cron",
     hint: "",
     filters: &[Filter {
         name: "resultado",
         label: "Resultado",
-        all: "Todos",
+        all: "O que fizeram",
         values: &[
             ("com-efeito", "Com efeito"),
-            ("sem-efeito", "Sem efeito"),
             ("falhou", "Falharam"),
+            ("sem-efeito", "Sem efeito"),
+            (EACH, "Todas, uma a uma"),
         ],
     }],
     sort_keys: &["-inicio"],
@@ -121,9 +125,15 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         return csv(app, person, ids);
     }
     let window = query.window();
-    let (tasks, (runs, total)) = app.db.read(request.lane, |tx| {
-        let runs = store::page(tx, outcome, query.descending, window)?;
-        Ok::<_, Problem>((store::tasks(tx)?, runs))
+    // Most runs find nothing to do: the page folds them, programs and files get each.
+    let folds = !request.wants_json() && query.filter("resultado").is_none();
+    let (tasks, (runs, total), newest) = app.db.read(request.lane, |tx| {
+        let runs = if folds {
+            store::page_of_work(tx, query.descending, window)?
+        } else {
+            store::page(tx, outcome, query.descending, window)?
+        };
+        Ok::<_, Problem>((store::tasks(tx)?, runs, store::newest(tx)?))
     })?;
     let zone = app.zone();
     if request.wants_json() {
@@ -142,11 +152,44 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     Reply::page(&CronPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         attention: attention(app, &tasks),
+        sum: sum(&tasks),
         tasks,
         table: LIST.table(&query, LIST.heads, total),
-        runs,
+        only_idle: folds && total == 0 && newest > 0,
+        lines: lines(runs, folds.then_some((newest, query.descending && query.page == 1))),
         time: PageTime::of(app, request),
     })
+}
+
+/// `13 tarefas, todas em ordem`.
+fn sum(tasks: &[(&'static Task, TaskState)]) -> String {
+    let with = |badge: Badge| tasks.iter().filter(|(_, state)| state.badge() == badge).count();
+    let failing = with(Badge::Broken) + with(Badge::Attention);
+    let paused = with(Badge::Paused);
+    let mut parts = vec![format!("{} tarefas", tasks.len())];
+    if failing > 0 {
+        parts.push(format!("{failing} com falha"));
+    }
+    if paused > 0 {
+        parts.push(if paused == 1 { "1 pausada".to_owned() } else { format!("{paused} pausadas") });
+    }
+    if parts.len() == 1 { format!("{}, nenhuma com falha", parts[0]) } else { parts.join(" · ") }
+}
+
+/// The rows of the history. With `folded`, runs between two rows that found nothing to do
+/// are one line; it has the number of the newest run, and whether the first row may come
+/// after such runs. Numbers are given one after the other.
+fn lines(runs: Vec<Noted>, folded: Option<(i64, bool)>) -> Vec<RunLine> {
+    let Some((newest, is_first)) = folded else {
+        return runs.into_iter().map(|run| RunLine { run, idle_before: 0 }).collect();
+    };
+    let mut before = is_first.then_some(newest + 1);
+    let line = |run: Noted| {
+        let idle = before.map_or(0, |before: i64| (before - run.id).abs() - 1);
+        before = Some(run.id);
+        RunLine { run, idle_before: idle.max(0) }
+    };
+    runs.into_iter().map(line).collect()
 }
 
 fn attention(services: &Services, tasks: &[(&'static Task, TaskState)]) -> Vec<Notice> {

@@ -163,6 +163,29 @@ pub fn page(
     Ok((runs.collect::<Result<_>>()?, total))
 }
 
+/// The same of runs that did something or failed.
+pub fn page_of_work(
+    tx: &ReadTx<'_>,
+    newest_first: bool,
+    (limit, offset): (u32, u32),
+) -> Result<(Vec<Noted>, u64)> {
+    let total = "SELECT coalesce(sum(runs), 0) FROM cron_run_count WHERE outcome <> ?1";
+    let total = tx.count(total, [RunOutcome::Nothing])?;
+    // Each outcome is a walk along the index; both together are in order of time.
+    let reach = (limit.saturating_add(offset), 0);
+    let mut found = ids(tx, Some(RunOutcome::Done), newest_first, reach)?;
+    found.extend(ids(tx, Some(RunOutcome::Failed), newest_first, reach)?);
+    found.sort_unstable_by_key(|id| if newest_first { -id } else { *id });
+    let page = found.into_iter().skip(offset as usize).take(limit as usize);
+    let runs = page.filter_map(|id| one(tx, id).transpose());
+    Ok((runs.collect::<Result<_>>()?, total))
+}
+
+/// Number of the newest run; 0 without any.
+pub fn newest(tx: &ReadTx<'_>) -> Result<i64> {
+    tx.value("SELECT coalesce(max(run_id), 0) FROM cron_run", [])
+}
+
 /// The ids of the runs of a page.
 pub fn ids(
     tx: &ReadTx<'_>,

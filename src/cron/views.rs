@@ -19,11 +19,33 @@ pub struct CronPage {
     pub layout: Layout,
     /// Warnings: the tick is off, a task keeps failing.
     pub attention: Vec<Notice>,
+    /// How the tasks are doing.
+    pub sum: String,
     pub tasks: Vec<(&'static Task, TaskState)>,
     /// Filters and paging of the history.
     pub table: Table,
-    pub runs: Vec<Noted>,
+    pub lines: Vec<RunLine>,
+    /// Whether there were runs, all without anything to do.
+    pub only_idle: bool,
     pub time: PageTime,
+}
+
+/// A row of the history.
+pub struct RunLine {
+    pub run: Noted,
+    /// Runs between it and the row above that found nothing to do.
+    pub idle_before: i64,
+}
+
+impl RunLine {
+    /// `37 execuções sem nada a fazer`; empty without any.
+    fn idle_words(&self) -> String {
+        match self.idle_before {
+            0 => String::new(),
+            1 => "1 execução sem nada a fazer".to_owned(),
+            many => format!("{} execuções sem nada a fazer", grouped(many)),
+        }
+    }
 }
 
 impl TaskState {

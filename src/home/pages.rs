@@ -3,34 +3,35 @@
 use serde::Serialize;
 
 use super::tasks::{self, Waiting};
-use super::views::StudentHome;
+use super::views::{StudentHome, TodaySold};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Cents, Day, Zone, grouped};
+use crate::base::{Cents, Day, Instant, UserId, Zone, grouped};
+use crate::db::{self, ReadTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store::{self, AccountSummary, DaySales, RecentOrder};
 use crate::marketplace::account::wire::{AccountJson, SaleJson};
-use crate::marketplace::account::words::{link_badge, own_areas};
+use crate::marketplace::account::words::own_areas;
+use crate::marketplace::books::questions::cards::FLASHES;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::Health;
 use crate::marketplace::sync::store::AreaState;
-use crate::messages::views::NewsRow;
+use crate::marketplace::tools::labels::pages::OWN;
+use crate::marketplace::tools::labels::press;
 use crate::messages::wire::WireNotification;
 use crate::messages::{Notification, store as messages};
-use crate::panel::Badge;
 use crate::panel::PageTime;
-use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
+use crate::panel::chart::{BarChart, BarWords, short_money};
 use crate::panel::view::{day_in_words, greeting};
 use crate::program::cards;
-use crate::program::views::CheckInCard;
 use crate::wire;
 
-/// Days of the chart, and of the span it is compared with.
+/// Days of the chart.
 const CHART_DAYS: i64 = 30;
-/// Days of the sparkline beside today's sales.
-const LINE_DAYS: usize = 14;
-const SALES: u32 = 8;
+/// Sales of the page, and of the JSON.
+const SALES: u32 = 5;
+const WIRE_SALES: u32 = 8;
 const NEWS: u32 = 6;
 
 const CHART: BarWords = BarWords {
@@ -45,52 +46,81 @@ struct Home {
     areas: Vec<AreaState>,
     days: Vec<DaySales>,
     sales: Vec<RecentOrder>,
-    unread: i64,
-    news: Vec<Notification>,
-    waiting: Waiting,
-    checkin: CheckInCard,
+}
+
+impl Home {
+    fn read(tx: &ReadTx<'_>, owner: UserId, today: Day, sales: u32) -> db::Result<Self> {
+        Ok(Self {
+            accounts: store::accounts_of(tx, owner, today)?,
+            areas: sync::store::of_owner(tx, owner)?,
+            days: store::daily_sales(tx, owner, today.plus(1 - CHART_DAYS), today)?,
+            sales: store::newest_orders(tx, owner, sales)?,
+        })
+    }
 }
 
 /// `GET /painel`: the student's home.
 pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let (owner, today, zone) = (person.account.user_id, app.day(request.now), app.zone());
-    let home = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>(Home {
-            accounts: store::accounts_of(tx, owner, today)?,
-            areas: sync::store::of_owner(tx, owner)?,
-            days: store::daily_sales(tx, owner, today.plus(1 - 2 * CHART_DAYS), today)?,
-            sales: store::newest_orders(tx, owner, SALES)?,
-            unread: messages::unread_count(tx, owner)?,
-            news: messages::page(tx, owner, NEWS, 0)?,
-            waiting: Waiting::of(tx, (owner, person.account.role), request.now)?,
-            checkin: cards::card(tx, app, owner, (today, request.notice.as_deref()))?,
-        })
-    })?;
     if request.wants_json() {
-        return Reply::json(&HomeJson::of(home, zone));
+        return json(app, person, request);
     }
-    let now = request.now;
+    let (owner, today, zone) = (person.account.user_id, app.day(request.now), app.zone());
+    let (now, refused) = (request.now, &app.marketplace.refused_labels);
+    let word = request.notice.as_deref();
+    let (home, before, waiting, checkin) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((
+            Home::read(tx, owner, today, SALES)?,
+            store::sold_between(tx, owner, zone.start_of(today.plus(-1)), same_hour(zone, now))?,
+            Waiting::of(tx, (owner, person.account.role), (now, refused))?,
+            cards::card(tx, app, owner, (today, word))?,
+        ))
+    })?;
     let gross = gross_by_day(&home.days, today.plus(1 - CHART_DAYS));
+    let sold: i64 = home.accounts.iter().map(|account| account.sales_today).sum();
     let healths: Vec<_> = home
         .accounts
         .iter()
         .map(|one| Health::of(&one.linked, own_areas(one, &home.areas), now))
         .collect();
-    let linked = home.accounts.iter().zip(&healths).map(|(one, health)| link_badge(one, health));
-    let lame = linked.filter(|badge| *badge != Badge::Linked).count();
+    let time = PageTime { zone, now };
+    let layout = layout(app, person, request).telling(FLASHES, request);
     Reply::page(&StudentHome {
-        layout: layout(app, person, request),
+        layout: match word.and_then(|word| press::told(&OWN, word)) {
+            Some(told) => layout.with_flash(Some(told)),
+            None => layout,
+        },
         greeting: greeting(zone, now, &person.account.name),
         today: day_in_words(zone, now),
-        tasks: tasks::of(&home.accounts, &home.waiting, zone, now),
-        stats: stats(&home, lame, &gross, today),
-        checkin: home.checkin,
+        tasks: tasks::of(&home.accounts, waiting, time),
+        today_sold: TodaySold {
+            now: (sold, sum_of(&home.days, today, today)),
+            before,
+            hour: zone.civil(now).strftime("%-H:%M").to_string(),
+        },
+        checkin,
         chart: BarChart::new(CHART, today.plus(1 - CHART_DAYS), &gross),
         accounts: home.accounts.into_iter().zip(healths).collect(),
         sales: home.sales,
-        news: home.news.iter().map(|one| NewsRow::of(one, zone, now)).collect(),
-        time: PageTime { zone, now },
+        time,
     })
+}
+
+fn json(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let (owner, today) = (person.account.user_id, app.day(request.now));
+    let (home, unread, news) = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>((
+            Home::read(tx, owner, today, WIRE_SALES)?,
+            messages::unread_count(tx, owner)?,
+            messages::page(tx, owner, NEWS, 0)?,
+        ))
+    })?;
+    Reply::json(&HomeJson::of(home, (unread, news), app.zone()))
+}
+
+/// The instant of yesterday with the present hour.
+fn same_hour(zone: Zone, now: Instant) -> Instant {
+    let civil = zone.civil(now);
+    zone.at(zone.day(now).plus(-1), civil.time())
 }
 
 /// Gross sales of thirty days from `first` on, in centavos, zeros included.
@@ -103,60 +133,13 @@ fn sum_of(days: &[DaySales], from: Day, to: Day) -> Cents {
     within.fold(Cents(0), |sum, sales| sum + sales.gross)
 }
 
-fn stats(home: &Home, lame: usize, gross: &[i64], today: Day) -> Vec<Stat> {
-    let sold: i64 = home.accounts.iter().map(|account| account.sales_today).sum();
-    let span = sum_of(&home.days, today.plus(1 - CHART_DAYS), today);
-    let before = sum_of(&home.days, today.plus(1 - 2 * CHART_DAYS), today.plus(-CHART_DAYS));
-    let change = Change::new(before.0, span.0);
-    vec![
-        Stat {
-            label: "Vendas hoje",
-            value: grouped(sold),
-            note: format!("{} até agora", sum_of(&home.days, today, today).page()),
-            spark: Spark::new(&gross[gross.len() - LINE_DAYS..]),
-            lead: true,
-            ..Stat::default()
-        },
-        Stat {
-            label: "Faturamento, 30 dias",
-            value: span.page(),
-            note: if change.is_some() {
-                "sobre os 30 dias antes".to_owned()
-            } else {
-                String::new()
-            },
-            change,
-            spark: Spark::new(gross),
-            lead: true,
-            ..Stat::default()
-        },
-        Stat {
-            label: "Contas vinculadas",
-            value: home.accounts.len().to_string(),
-            note: match lame {
-                0 => "todas funcionando".to_owned(),
-                1 => "1 precisa de atenção".to_owned(),
-                lame => format!("{lame} precisam de atenção"),
-            },
-            href: "/painel/ml",
-            ..Stat::default()
-        },
-        Stat {
-            label: "Avisos não lidos",
-            value: grouped(home.unread),
-            href: "/painel/avisos",
-            ..Stat::default()
-        },
-    ]
-}
-
 wire! {
     #[derive(Serialize)]
-    struct HomeJson of(home: Home, zone: Zone) {
+    struct HomeJson of(home: Home, notices: (i64, Vec<Notification>), zone: Zone) {
         ok: bool = true,
         vendas_hoje: i64 = home.accounts.iter().map(|account| account.sales_today).sum(),
         gmv_30d: Cents = home.accounts.iter().fold(Cents(0), |sum, account| sum + account.gmv_30d),
-        total_notifs: i64 = home.unread,
+        total_notifs: i64 = notices.0,
         contas: Vec<AccountJson> = home
             .accounts
             .into_iter()
@@ -164,8 +147,8 @@ wire! {
             .collect(),
         vendas: Vec<SaleJson> =
             home.sales.into_iter().map(|sale| SaleJson::of(sale, zone)).collect(),
-        notificacoes: Vec<WireNotification> = home
-            .news
+        notificacoes: Vec<WireNotification> = notices
+            .1
             .into_iter()
             .map(|one| WireNotification::of(one, zone))
             .collect(),
@@ -173,7 +156,8 @@ wire! {
 }
 
 /// `1 unidade`, `2 unidades`.
-pub(super) fn counted(count: i64, one: &str, several: &str) -> String {
+pub fn counted(count: impl TryInto<u64>, one: &str, several: &str) -> String {
+    let count = count.try_into().unwrap_or(0);
     format!("{} {}", grouped(count), if count == 1 { one } else { several })
 }
 

@@ -1,133 +1,254 @@
-//! The student's open tasks, the most urgent first.
+//! What the student has to do, by deadline: lost links, claims, parcels, the first
+//! question, the meet that begins.
 
 use super::pages::counted;
-use super::views::Task;
 use crate::accounts::Role;
-use crate::base::{Instant, UserId, Zone};
+use crate::base::{DAY_S, Instant, MlUserId, UserId};
 use crate::content::agenda;
 use crate::content::meets::Meet;
 use crate::db::{ReadTx, Result};
 use crate::marketplace::account::store::AccountSummary;
-use crate::marketplace::books::claims::store as claims;
-use crate::marketplace::tools::labels;
-use crate::panel::Tone;
-use crate::panel::view::span;
+use crate::marketplace::account::stores::unlinked;
+use crate::marketplace::books::claims::store::{self as claims, Claim};
+use crate::marketplace::books::code_text::{claim_action, claim_kind, claim_reason};
+use crate::marketplace::books::questions::cards::{self, CardRow};
+use crate::marketplace::books::questions::pages as question_pages;
+use crate::marketplace::books::questions::store as questions;
+use crate::marketplace::tools::labels::desk::{self, LabelStore};
+use crate::marketplace::tools::labels::pages::{OWN, own_stores};
+use crate::marketplace::tools::labels::refused::RefusedLabels;
+use crate::panel::view::{near_day, span};
+use crate::panel::{Act, Due, PageTime, QueueItem, Tone};
 
 /// A meet is a task from so many seconds before it begins.
 const SOON_S: i64 = 12 * 3600;
+/// Claims with a row of their own.
+const CLAIMS: u32 = 3;
+/// A question should be answered within a day.
+const ANSWERED_S: i64 = DAY_S;
 
-/// What makes open tasks, other than the numbers of the accounts.
-#[derive(Debug, Default)]
+/// What makes open tasks, other than the state of the accounts.
+#[derive(Default)]
 pub struct Waiting {
-    /// The deadline of the most urgent open claim.
-    claim_due: Option<Instant>,
-    /// Parcels to be sent.
-    parcels: u64,
+    /// The most urgent open claims, and how many are open.
+    claims: (Vec<Claim>, u64),
+    /// Labels to be printed: how many, how many of them were refused of late, and
+    /// the first deadline.
+    labels: (u64, u64, Option<Instant>),
+    /// The oldest open question, and how many are open.
+    questions: (Option<CardRow>, u64),
     /// The meet that begins next, or is running.
     meet: Option<Meet>,
 }
 
 impl Waiting {
     /// Reads what makes a person's open tasks.
-    pub fn of(tx: &ReadTx<'_>, (owner, role): (UserId, Role), now: Instant) -> Result<Self> {
+    pub fn of(
+        tx: &ReadTx<'_>,
+        (owner, role): (UserId, Role),
+        (now, refused): (Instant, &RefusedLabels),
+    ) -> Result<Self> {
         let meets = agenda::ahead(tx, owner, role, now)?.meets;
+        let stores = own_stores(tx, owner)?;
+        let (first, open) = questions::waiting(tx, (owner, None), (1, 0))?;
         Ok(Self {
-            claim_due: claims::next_due(tx, owner)?,
-            parcels: labels::to_send(tx, owner)?,
+            claims: claims::most_urgent(tx, owner, CLAIMS)?,
+            labels: labels(tx, &stores, (now, refused))?,
+            questions: (first.into_iter().next(), open),
             meet: meets.into_iter().find(|meet| meet.entry.starts_at.since(now) <= SOON_S),
         })
     }
 }
 
-/// The tasks of a student with these accounts.
-pub fn of(accounts: &[AccountSummary], waiting: &Waiting, zone: Zone, now: Instant) -> Vec<Task> {
-    let names = |chosen: fn(&AccountSummary) -> bool| {
-        let names: Vec<_> =
-            accounts.iter().filter(|one| chosen(one)).map(|one| &*one.linked.nickname).collect();
-        names.join(", ")
+fn labels(
+    tx: &ReadTx<'_>,
+    stores: &[LabelStore],
+    (now, refused): (Instant, &RefusedLabels),
+) -> Result<(u64, u64, Option<Instant>)> {
+    let waiting = desk::waiting(tx, stores, None)?;
+    let is_refused = |one: &&desk::Waiting| {
+        let store = &stores[one.store];
+        !store.can_print || refused.why(store.account, one.parcel.shipment, now).is_some()
     };
-    let lost = accounts.iter().filter(|account| !account.linked.token_ok).count();
-    let claims: i64 = accounts.iter().map(|account| account.linked.open_claims).sum();
-    let questions: i64 = accounts.iter().map(|account| account.linked.open_questions).sum();
-    let mut tasks = Vec::new();
-    if lost > 0 {
-        tasks.push(Task {
-            tone: Tone::Bad,
-            title: if lost == 1 {
-                "Uma conta perdeu o vínculo".to_owned()
-            } else {
-                format!("{lost} contas perderam o vínculo")
-            },
-            detail: names(|account| !account.linked.token_ok),
-            href: "/painel/ml",
-            button: if lost == 1 { "Ver conta" } else { "Ver contas" },
-        });
-    }
-    if let Some(meet) = &waiting.meet {
-        tasks.push(meet_task(meet, now));
-    }
-    if claims > 0 {
-        let due = waiting.claim_due.map(|due| due_words(due, zone, now)).unwrap_or_default();
-        tasks.push(Task {
-            tone: Tone::Warn,
-            title: counted(claims, "reclamação aberta", "reclamações abertas"),
-            detail: format!("{}{due}", names(|account| account.linked.open_claims > 0)),
-            href: "/painel/reclamacoes?estado=aberta",
-            button: if claims == 1 { "Ver reclamação" } else { "Ver reclamações" },
-        });
-    }
-    if let Ok(parcels @ 1..) = i64::try_from(waiting.parcels) {
-        tasks.push(Task {
-            tone: Tone::Info,
-            title: counted(parcels, "pacote para enviar", "pacotes para enviar"),
-            detail: "As etiquetas estão prontas.".to_owned(),
-            href: "/painel/ml/etiquetas",
-            button: "Imprimir etiquetas",
-        });
-    }
-    if questions > 0 {
-        tasks.push(Task {
-            tone: Tone::Info,
-            title: counted(questions, "pergunta sem resposta", "perguntas sem resposta"),
-            detail: names(|account| account.linked.open_questions > 0),
-            href: "/painel/perguntas?estado=pendente",
-            button: "Responder",
-        });
-    }
-    tasks
+    let refused = waiting.iter().filter(is_refused).count() as u64;
+    Ok((waiting.len() as u64, refused, waiting.first().and_then(|one| one.parcel.due)))
 }
 
-fn due_words(due: Instant, zone: Zone, now: Instant) -> String {
-    if due <= now {
-        format!(", o prazo da mais urgente venceu em {}", zone.page(due))
+/// The tasks of a student with these accounts: lost links, without which nothing
+/// else works, then by deadline.
+pub fn of(accounts: &[AccountSummary], waiting: Waiting, time: PageTime) -> Vec<QueueItem> {
+    let name = |account: MlUserId| {
+        let found = accounts.iter().find(|one| one.linked.ml_user_id == account);
+        found.map_or_else(|| unlinked(account), |one| one.linked.nickname.clone())
+    };
+    let mut tasks: Vec<_> = waiting
+        .claims
+        .0
+        .iter()
+        .map(|claim| claim_task(claim, &name(claim.claim.seller), time))
+        .collect();
+    let shown = tasks.len() as u64;
+    tasks.extend(labels_task(waiting.labels, time));
+    if let (Some(first), open) = waiting.questions {
+        let store = name(first.question.row.ml_user_id);
+        tasks.push(question_task(&first, open, &store, time));
+    }
+    tasks.extend(waiting.meet.map(|meet| meet_task(&meet, time)));
+    QueueItem::by_deadline(&mut tasks);
+    tasks.extend((waiting.claims.1 > shown).then(|| all_claims(waiting.claims.1)));
+    let lost = lost_links(accounts);
+    lost.into_iter().chain(tasks).collect()
+}
+
+fn lost_links(accounts: &[AccountSummary]) -> Option<QueueItem> {
+    let lost: Vec<&str> = accounts
+        .iter()
+        .filter(|account| !account.linked.token_ok)
+        .map(|account| &*account.linked.nickname)
+        .collect();
+    let title = match lost.len() {
+        0 => return None,
+        1 => "Uma conta perdeu o vínculo".to_owned(),
+        count => format!("{count} contas perderam o vínculo"),
+    };
+    Some(QueueItem {
+        tone: Tone::Bad,
+        icon: "warning",
+        title,
+        href: "/painel/ml".to_owned(),
+        about: lost.join(", "),
+        due: None,
+        acts: vec![Act::Link { label: "Vincular de novo", href: "/painel/ml/conectar".to_owned() }],
+    })
+}
+
+fn claim_task(one: &Claim, store: &str, time: PageTime) -> QueueItem {
+    let claim = &one.claim;
+    let reason = claim_reason(&claim.reason);
+    let what = if reason.is_empty() { claim_kind(&claim.kind) } else { reason };
+    let title = match &*one.title {
+        "" => what.text,
+        product => format!("{}: {product}", what.text),
+    };
+    let expected = match (claim.stage == "dispute" && claim.due_at.is_none(), &*claim.action) {
+        (true, _) => "em mediação, aguarda o marketplace".to_owned(),
+        (_, "") => "aguarda o comprador".to_owned(),
+        (_, action) => claim_action(action).text,
+    };
+    let href = format!("/painel/reclamacoes?estado=aberta&q={}", claim.id);
+    QueueItem {
+        tone: Tone::Warn,
+        icon: "claim",
+        title,
+        href: href.clone(),
+        about: format!("{expected} · {store}"),
+        due: claim.due_at.map(|at| time.due("responda", at)),
+        acts: vec![Act::Link { label: "Ver reclamação", href }],
+    }
+}
+
+/// Leads to all claims, where not all have a row.
+fn all_claims(open: u64) -> QueueItem {
+    let href = "/painel/reclamacoes?estado=aberta".to_owned();
+    QueueItem {
+        tone: Tone::Warn,
+        icon: "claim",
+        title: format!("{} ao todo", counted(open, "reclamação aberta", "reclamações abertas")),
+        href: href.clone(),
+        about: String::new(),
+        due: None,
+        acts: vec![Act::Link { label: "Ver todas", href }],
+    }
+}
+
+fn labels_task(
+    (count, refused, due): (u64, u64, Option<Instant>),
+    time: PageTime,
+) -> Option<QueueItem> {
+    if count == 0 {
+        return None;
+    }
+    let list = OWN.path.to_owned();
+    let fields = vec![("todos", "1".to_owned()), ("volta", "inicio".to_owned())];
+    let act = if refused < count {
+        Act::PostBeside { label: "Imprimir", action: OWN.print.to_owned(), fields }
     } else {
-        format!(", a mais urgente vence em {}", span(due.since(now)))
+        Act::Link { label: "Ver por quê", href: list.clone() }
+    };
+    let about = match refused {
+        0 => String::new(),
+        1 => "1 etiqueta não pode ser impressa agora".to_owned(),
+        many => format!("{many} etiquetas não podem ser impressas agora"),
+    };
+    Some(QueueItem {
+        tone: Tone::Info,
+        icon: "printer",
+        title: counted(count, "pacote para enviar", "pacotes para enviar"),
+        href: list,
+        about,
+        due: due.map(|at| time.due("despache", at)),
+        acts: vec![act],
+    })
+}
+
+fn question_task(first: &CardRow, open: u64, store: &str, time: PageTime) -> QueueItem {
+    let row = &first.question.row;
+    let about = match &*first.question.title {
+        "" => store.to_owned(),
+        product => format!("{product} · {store}"),
+    };
+    let list = question_pages::PATH.to_owned();
+    let mut acts = vec![Act::Write {
+        label: "Responder",
+        action: format!("{list}/{}/responder", row.id),
+        name: "resposta",
+        hint: "Sua resposta",
+        fields: vec![(cards::BACK, question_pages::FROM_HOME.to_owned())],
+    }];
+    let about = if open > 1 {
+        acts.push(Act::Link { label: "Ver todas", href: list.clone() });
+        format!("{about} · {}", counted(open, "pergunta sem resposta", "perguntas sem resposta"))
+    } else {
+        about
+    };
+    QueueItem {
+        tone: Tone::Info,
+        icon: "question",
+        title: cards::said(&row.text).to_owned(),
+        href: list,
+        about,
+        due: Some(time.due("responda", row.asked_at.plus(ANSWERED_S))),
+        acts,
     }
 }
 
-fn meet_task(meet: &Meet, now: Instant) -> Task {
-    let left = meet.entry.starts_at.since(now);
-    Task {
+fn meet_task(meet: &Meet, time: PageTime) -> QueueItem {
+    let (at, href) = (meet.entry.starts_at, "/painel/meets".to_owned());
+    let left = at.since(time.now);
+    let text = match left {
+        ..=0 => "está acontecendo agora".to_owned(),
+        1..=3600 => format!("começa em {}", span(left)),
+        _ => format!("começa {}", near_day(time.zone, at, time.now)),
+    };
+    QueueItem {
         tone: Tone::Info,
+        icon: "meet",
         title: meet.entry.title.clone(),
-        detail: if left > 0 {
-            format!("O encontro começa em {}.", span(left))
-        } else {
-            "O encontro está acontecendo agora.".to_owned()
-        },
-        href: "/painel/meets",
-        button: "Ver encontro",
+        href: href.clone(),
+        about: "Encontro ao vivo".to_owned(),
+        due: Some(Due { at, text, tone: Tone::Info }),
+        acts: vec![Act::Link { label: "Ver encontro", href }],
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Cents, MlUserId};
+    use crate::base::Cents;
     use crate::fixture::{NOW, ZONE};
     use crate::marketplace::account::store;
 
-    fn account(nickname: &str, token_ok: bool, open_claims: i64) -> AccountSummary {
+    fn account(nickname: &str, token_ok: bool) -> AccountSummary {
         AccountSummary {
             linked: store::LinkedAccount {
                 ml_user_id: MlUserId(7),
@@ -136,7 +257,7 @@ mod tests {
                 error: None,
                 reputation: String::new(),
                 listings: 0,
-                open_claims,
+                open_claims: 0,
                 open_questions: 0,
                 synced_at: None,
                 linked_at: Instant(0),
@@ -148,21 +269,24 @@ mod tests {
     }
 
     #[test]
-    fn the_most_urgent_task_comes_first() {
-        let accounts = [account("A", true, 2), account("B", false, 0), account("C", false, 1)];
-        let waiting =
-            Waiting { claim_due: Some(NOW.plus(7_200)), parcels: 3, ..Waiting::default() };
-        let said: Vec<_> = of(&accounts, &waiting, ZONE, NOW)
-            .iter()
-            .map(|task| format!("{}: {}", task.title, task.detail))
-            .collect();
+    fn lost_links_come_first_and_labels_are_printed_in_one_press() {
+        let accounts = [account("A", true), account("B", false), account("C", false)];
+        let time = PageTime { zone: ZONE, now: NOW };
+        let waiting = Waiting { labels: (3, 1, Some(NOW.plus(7_200))), ..Waiting::default() };
+        let tasks = of(&accounts, waiting, time);
+        let said: Vec<_> = tasks.iter().map(|task| (&*task.title, &*task.about)).collect();
         assert_eq!(
             said,
             [
-                "2 contas perderam o vínculo: B, C",
-                "3 reclamações abertas: A, C, a mais urgente vence em 2 h e 0 min",
-                "3 pacotes para enviar: As etiquetas estão prontas.",
+                ("2 contas perderam o vínculo", "B, C"),
+                ("3 pacotes para enviar", "1 etiqueta não pode ser impressa agora"),
             ]
         );
+        assert!(matches!(&tasks[1].acts[..], [Act::PostBeside { label: "Imprimir", .. }]));
+        assert!(tasks[1].due.as_ref().unwrap().text.starts_with("despache até hoje"));
+        let refused = Waiting { labels: (2, 2, None), ..Waiting::default() };
+        let tasks = of(&accounts[..1], refused, time);
+        assert!(matches!(&tasks[0].acts[..], [Act::Link { label: "Ver por quê", .. }]));
+        assert!(of(&[], Waiting::default(), time).is_empty());
     }
 }

@@ -2,12 +2,11 @@
 
 use askama::Template;
 
+use crate::base::{Cents, grouped};
 use crate::marketplace::account::store::{AccountSummary, RecentOrder};
 use crate::marketplace::sync::health::Health;
-use crate::messages::views::NewsRow;
-use crate::panel::PageTime;
-use crate::panel::chart::{BarChart, Stat};
-use crate::panel::{Layout, Tone};
+use crate::panel::chart::{BarChart, Change};
+use crate::panel::{Layout, PageTime, QueueItem};
 use crate::program::views::CheckInCard;
 
 /// `GET /painel`: the student's home.
@@ -21,26 +20,48 @@ pub struct StudentHome {
     pub today: String,
     /// The day's check-in.
     pub checkin: CheckInCard,
-    /// What must be done today, the most urgent first.
-    pub tasks: Vec<Task>,
-    /// Totals over all accounts.
-    pub stats: Vec<Stat>,
+    /// What was sold today.
+    pub today_sold: TodaySold,
+    /// What must be done, by deadline.
+    pub tasks: Vec<QueueItem>,
     /// Gross sales of the last 30 days; `None` without sales.
     pub chart: Option<BarChart>,
     pub accounts: Vec<(AccountSummary, Health)>,
+    /// The last sales.
     pub sales: Vec<RecentOrder>,
-    pub news: Vec<NewsRow>,
     pub time: PageTime,
 }
 
-/// An open task of the student.
-pub struct Task {
-    pub tone: Tone,
-    /// What it is, such as `2 reclamações abertas`.
-    pub title: String,
-    /// More about it, such as the account.
-    pub detail: String,
-    /// Address of the page where it is done.
-    pub href: &'static str,
-    pub button: &'static str,
+/// Sales and their value today, and yesterday until the same hour.
+pub struct TodaySold {
+    pub now: (i64, Cents),
+    pub before: (i64, Cents),
+    /// `14:05`.
+    pub hour: String,
+}
+
+impl TodaySold {
+    /// `1 venda`, `12 vendas`.
+    pub fn title(&self) -> String {
+        super::pages::counted(self.now.0, "venda hoje", "vendas hoje")
+    }
+
+    /// `R$ 1.234,56`.
+    pub fn gross(&self) -> String {
+        self.now.1.page()
+    }
+
+    /// `ontem até 14:05: 9 · R$ 980,00`.
+    pub fn yesterday(&self) -> String {
+        let (sold, gross) = self.before;
+        match sold {
+            0 => format!("ontem até {}: nenhuma", self.hour),
+            sold => format!("ontem até {}: {} · {}", self.hour, grouped(sold), gross.page()),
+        }
+    }
+
+    /// How much more or less was sold; `None` when there is nothing to compare.
+    pub fn change(&self) -> Option<Change> {
+        Change::new(self.before.1.0, self.now.1.0)
+    }
 }

@@ -47,6 +47,8 @@ pub struct Marketplace {
     pub answering: Places<i64>,
     /// Labels that could not be printed recently.
     pub refused_labels: tools::labels::refused::RefusedLabels,
+    /// Files of labels that were just printed.
+    pub printed_files: tools::labels::files::PrintedFiles,
     /// Seconds given out to pollers as `Last-Modified`.
     pub issued: Arc<IssuedSeconds>,
     /// States and kinds that orders refer to by number.
@@ -69,6 +71,7 @@ impl Marketplace {
             busy: Places::leases(),
             answering: Places::leases(),
             refused_labels: tools::labels::refused::RefusedLabels::default(),
+            printed_files: tools::labels::files::PrintedFiles::default(),
             issued: Arc::default(),
             words: Arc::default(),
             verifier: Verifier::new(config),

@@ -86,7 +86,20 @@ pub fn channels_to(
     user: UserId,
     kind: MessageKind,
 ) -> Result<Vec<Channel>> {
+    channels_among(tx, channel_set, (user, kind), None)
+}
+
+/// The same, of some channels alone.
+pub fn channels_among(
+    tx: &ReadTx<'_>,
+    channel_set: ChannelSet,
+    (user, kind): (UserId, MessageKind),
+    among: Option<ChannelSet>,
+) -> Result<Vec<Channel>> {
     let reach = reach(tx, channel_set, user)?;
+    let reach = among.map_or(reach, |among| {
+        ChannelSet::that(|channel| reach.has(channel) && among.has(channel))
+    });
     Ok(chosen(kind, reach, &of(tx, user)?))
 }
 

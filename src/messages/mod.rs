@@ -6,6 +6,7 @@
 //! that causes it, once for each cause, so a repeated event does not notify twice.
 
 pub mod alerts;
+pub mod announcements;
 pub mod api;
 pub mod channels;
 pub mod choices;

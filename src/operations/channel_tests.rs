@@ -15,10 +15,12 @@ use crate::base::Instant;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal::{self, Ending};
-use crate::panel::{Answer, Badge};
+use crate::panel::{Answer, Badge, form};
 
 /// The page with the buttons.
 pub const PAGE: &str = "/admin/diagnostico";
+/// The operator's home, whose checklist has a button too.
+const HOME: &str = "/admin";
 /// Shortest time between two tests of a channel.
 const PAUSE: Duration = Duration::from_secs(10);
 
@@ -86,12 +88,13 @@ fn place(service: Service) -> usize {
 pub fn test(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let service = Service::from_name(request.variable("canal")).ok_or_else(Problem::not_found)?;
     let answer = Answer::to(request);
+    let page = if form::all_sent(request, "volta").any(|to| to == "inicio") { HOME } else { PAGE };
     let Some(running) = app.messages.channel_tests.begin(service) else {
         let problem = Problem {
             retry_after_s: i64::try_from(PAUSE.as_secs()).ok(),
             ..Problem::new(Code::RateLimited, "this channel was tested a moment ago")
         };
-        return answer.refused(problem, PAGE, "espere");
+        return answer.refused(problem, page, "espere");
     };
     let (at, began) = (app.clock.now(), Monotonic::now());
     let found = outside::one(service, &app.config, &app.clock, &app.server.addresses.base_url);
@@ -115,7 +118,7 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         ("mensagem", words.into()),
         ("detalhe", detail.into()),
     ];
-    answer.with(PAGE, word, &members)
+    answer.with(page, word, &members)
 }
 
 /// What the findings about a service mean.

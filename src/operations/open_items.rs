@@ -16,6 +16,9 @@ use crate::partner::accounts::{QuotaThresholds, store as partners};
 use crate::privacy::erase;
 use crate::services::Services;
 
+/// The lists of late students and of failed messages.
+pub const LATE: &str = "/admin/alunos?status=atrasado";
+pub const FAILED: &str = "/admin/mensagens?estado=falhou";
 /// Days over which rejected signatures and failed messages are counted.
 pub const DAYS: i64 = 7;
 /// Size in bytes above which the write-ahead log becomes an open item, without and with
@@ -302,7 +305,7 @@ fn people(waiting: &Waiting) -> impl Iterator<Item = OpenItem> {
             "aluno com pagamento atrasado",
             "alunos com pagamento atrasado",
             "Fale com a pessoa antes que o acesso termine.",
-            "/admin/alunos?status=atrasado",
+            LATE,
         ),
         counted(
             waiting.disputed,
@@ -315,7 +318,7 @@ fn people(waiting: &Waiting) -> impl Iterator<Item = OpenItem> {
             waiting.without_plan,
             "compra sem plano",
             "compras sem plano",
-            "Ligue o produto a um plano em [checkout.plans] e processe de novo.",
+            "Ponha o código do produto em um plano, em Planos, e processe de novo.",
             "/admin/compras?resultado=sem-plano",
         ),
     ]
@@ -429,7 +432,7 @@ fn sent(figures: &Figures) -> impl Iterator<Item = OpenItem> {
         "mensagem falhou em 7 dias",
         "mensagens falharam em 7 dias",
         "Veja o motivo de cada uma e envie de novo.",
-        "/admin/mensagens?estado=falhou",
+        FAILED,
     );
     [unread.map(|item| OpenItem { tone: Tone::Info, ..item }), failed].into_iter().flatten()
 }

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use super::https;
+use super::month::{self, Month};
 use super::open_items::{self, Figures, WAITING_INBOX};
-use super::views::{Fact, OperatorHome, fact};
+use super::views::{Fact, OpenItem, OperatorHome, fact};
+use super::{https, needs, setup, store};
 use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
-use crate::base::grouped;
+use crate::base::{Cents, DAY_S, grouped};
 use crate::config::SignatureMode;
+use crate::content::plans::store as plans;
 use crate::copies::{self, CopiesStatus};
 use crate::db::Kept;
 use crate::http::{Problem, Reply, Request};
@@ -18,32 +20,89 @@ use crate::identity::Person;
 use crate::messages::delivery::Outlet;
 use crate::messages::queue;
 use crate::outbox::{Channel, channel_words};
-use crate::panel::{Badge, view};
+use crate::panel::{Badge, Flash, PageTime, QueueItem, Tone, view};
 use crate::partner::accounts::QuotaThresholds;
+use crate::people::told;
 use crate::services::Services;
+
+/// Most people with an unpaid renewal that have a row of their own.
+const OVERDUE: u32 = 8;
+
+const FLASHES: &[Flash] = &[
+    Flash::good("respondeu", "O canal responde", "Nada foi enviado."),
+    Flash::bad("falhou", "O canal não respondeu como devia", "O motivo está no passo dele."),
+    Flash::info("espere", "Este canal foi testado há pouco", "Espere dez segundos."),
+    Flash::good(
+        "copiando",
+        "A cópia está sendo feita",
+        "Leva alguns segundos; recarregue a página.",
+    ),
+    Flash::warn("esta_suspenso", "A pessoa está suspensa", "Reative o acesso antes."),
+    Flash::good("desfeito", "Desfeito", "Está como antes."),
+    Flash::info("nada_a_desfazer", "Nada foi desfeito", "Já mudou de novo desde então."),
+    Flash::info("tarde_demais", "Passou o tempo de desfazer", "Mude na página da pessoa."),
+];
 
 /// `GET /admin`: state of the service, open items and numbers of people.
 pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let time = PageTime::of(app, request);
+    let today = app.day(request.now);
+    let first = today.plus(1 - 2 * month::DAYS);
     let thresholds = QuotaThresholds::of(&app.config.partner.plans, app.day(request.now));
     let operator = person.account.user_id;
-    let (figures, people) = app.db.read(request.lane, |tx| {
-        let figures = open_items::figures(tx, operator, &thresholds, request.now)?;
-        Ok::<_, Problem>((figures, accounts::count_by_role(tx)?))
+    let found = app.db.read(request.lane, |tx| {
+        Ok::<_, Problem>(Found {
+            figures: open_items::figures(tx, operator, &thresholds, request.now)?,
+            people: accounts::count_by_role(tx)?,
+            set_up: store::set_up(tx)?,
+            overdue: store::overdue(tx, request.now, OVERDUE)?,
+            failed: store::failed(tx, request.now.minus(open_items::DAYS * DAY_S))?,
+            prices: plans::prices(tx)?,
+            month: store::month(tx, app.zone(), first)?,
+        })
     })?;
+    let Found { figures, people, overdue: (overdue, late), .. } = found;
     let copies = app.health.copies.standing(app)?;
     let open = open_items::open_items(app, &figures, &copies, request.now);
+    let verdict = open_items::verdict(&open);
+    let hidden = u64::try_from(late).unwrap_or_default().saturating_sub(overdue.len() as u64);
+    // Who is late has a row of their own, once their paid time is over.
+    let all_shown = hidden == 0 && i64::try_from(overdue.len()) == Ok(figures.waiting.late);
+    let is_told = |item: &OpenItem| {
+        all_shown && item.href == open_items::LATE || item.href == open_items::FAILED
+    };
+    let (urgent, rest): (Vec<_>, Vec<_>) =
+        open.into_iter().filter(|item| !is_told(item)).partition(|item| item.tone == Tone::Bad);
+    let mut needs: Vec<QueueItem> = urgent.into_iter().map(needs::item).collect();
+    needs.extend(needs::people(overdue, &found.prices, time));
+    needs.extend(needs::failures(found.failed));
+    needs.extend(rest.into_iter().map(needs::item));
     let count_of =
         |role| people.iter().find(|(known, _)| *known == role).map_or(0, |(_, count)| *count);
     Reply::page(&OperatorHome {
-        layout: layout(app, person, request),
-        verdict: open_items::verdict(&open),
-        open,
+        layout: told::telling(layout(app, person, request), FLASHES, request),
+        steps: setup::steps(app, &found.set_up, &copies),
+        month: Month::of(&found.month, today),
+        verdict,
+        needs,
         health: health_rows(app, &figures, &copies),
         signature_hint: app.config.marketplace.signature == SignatureMode::Required,
         people: Role::ALL.map(|role| (role.title(), count_of(role))).into(),
         version: env!("CARGO_PKG_VERSION"),
         uptime: view::span(request.now.since(app.started_at)),
     })
+}
+
+/// What the page reads from the database.
+struct Found {
+    figures: Figures,
+    people: Vec<(Role, u64)>,
+    set_up: store::SetUp,
+    /// People whose paid time is over, and how many there are.
+    overdue: (Vec<store::Overdue>, i64),
+    failed: Vec<store::FailedMessage>,
+    prices: Vec<(Role, Cents)>,
+    month: store::MonthFigures,
 }
 
 fn health_rows(app: &App, figures: &Figures, copies: &CopiesStatus) -> Vec<Fact> {

@@ -1,11 +1,14 @@
 //! Figures for the operator, from the database.
 
+use crate::accounts::Role;
 use crate::accounts::person::{Group, PersonStatus};
-use crate::base::{Day, Instant};
+use crate::base::{Cents, Day, Instant, UserId, Zone};
 use crate::checkout;
+use crate::content::plans::store as plans;
 use crate::db::{ReadTx, Result};
 use crate::marketplace::inbox::hook::NotificationState;
 use crate::outbox;
+use crate::panel::Badge;
 use crate::row;
 
 /// Numbers of marketplace notifications by state.
@@ -148,4 +151,160 @@ pub fn counted_since(tx: &ReadTx<'_>, name: &str, first: Day) -> Result<i64> {
         "SELECT coalesce(sum(count), 0) FROM daily_count WHERE name = ?1 AND day >= ?2",
         (name, first.0),
     )
+}
+
+/// What a new platform has of what it needs.
+pub struct SetUp {
+    /// A message has left by e-mail, or the last test of it was good.
+    pub email: bool,
+    pub plan: bool,
+    pub course: bool,
+    pub student: bool,
+}
+
+/// Reads it.
+pub fn set_up(tx: &ReadTx<'_>) -> Result<SetUp> {
+    let tested: Option<String> = tx.maybe(
+        "SELECT coalesce(after, '') FROM audit
+         WHERE object_kind = 'canal' AND object_id = 'email' AND action = 'canal.testar'
+         ORDER BY audit_id DESC LIMIT 1",
+        [],
+    )?;
+    let sent: i64 = tx.value(
+        "SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE channel = 'email' AND state = ?1",
+        [outbox::MessageState::Sent],
+    )?;
+    let good = tested.is_some_and(|after| after.contains(Badge::Healthy.word()));
+    Ok(SetUp {
+        email: good || sent > 0,
+        plan: plans::has_active(tx)?,
+        course: plans::has_course(tx)?,
+        student: tx.value(
+            "SELECT EXISTS (SELECT 1 FROM person_count WHERE kind = ?1 AND people > 0)",
+            [Group::Students],
+        )?,
+    })
+}
+
+row! {
+    /// A student whose renewal is unpaid and whose paid time is over.
+    pub struct Overdue {
+        pub id: UserId = "user_id",
+        pub name: String,
+        pub role: Role,
+        pub paid_until: Option<Instant>,
+        /// Since when nothing is paid.
+        pub until: Instant = "coalesce(paid_until, late_since)",
+        /// What the last purchase cost.
+        pub price: Option<Cents> = "(SELECT amount_cents FROM checkout_event e
+            WHERE e.user_id = user.user_id AND e.amount_cents IS NOT NULL ORDER BY e.event_id DESC LIMIT 1)",
+    }
+}
+
+const IS_OVERDUE: &str = "FROM user INDEXED BY user_overdue
+     WHERE late_since IS NOT NULL AND suspended_at IS NULL AND coalesce(paid_until, late_since) <= ?1
+         AND role NOT IN ('drop', 'admin')";
+
+/// Those, the longest unpaid first, and how many there are.
+pub fn overdue(tx: &ReadTx<'_>, now: Instant, most: u32) -> Result<(Vec<Overdue>, i64)> {
+    let order = "ORDER BY coalesce(paid_until, late_since), user_id LIMIT ?2";
+    let rows = tx.records(&format!("{IS_OVERDUE} {order}"), (now, most))?;
+    Ok((rows, tx.value(&format!("SELECT count(*) {IS_OVERDUE}"), [now])?))
+}
+
+row! {
+    /// A message that was given up.
+    pub struct FailedMessage {
+        pub id: i64 = "o.message_id",
+        pub channel: String = "o.channel",
+        pub outcome: String = "coalesce(o.outcome, '')",
+        pub name: String = "u.name",
+    }
+}
+
+/// Most failed messages that are looked at for their reasons.
+const MOST_FAILED: u32 = 500;
+
+/// The newest messages that were given up since an instant.
+pub fn failed(tx: &ReadTx<'_>, since: Instant) -> Result<Vec<FailedMessage>> {
+    tx.records(
+        "FROM outbox o INDEXED BY outbox_by_state CROSS JOIN user u ON u.user_id = o.user_id
+         WHERE o.state = ?1 AND o.done_at >= ?2
+         ORDER BY o.message_id DESC LIMIT ?3",
+        (outbox::MessageState::GivenUp, since, MOST_FAILED),
+    )
+}
+
+/// A confirmed payment.
+pub struct Payment {
+    pub day: Day,
+    pub role: Option<Role>,
+    /// `None` when its event does not tell.
+    pub price: Option<Cents>,
+    pub purchase: Option<String>,
+}
+
+/// What happened since the first of two spans of thirty days.
+pub struct MonthFigures {
+    pub payments: Vec<Payment>,
+    /// The days on which a student was made, one for each.
+    pub came: Vec<Day>,
+    /// The days on which a subscription was cancelled.
+    pub left: Vec<Day>,
+    /// Messages that were given up, by day.
+    pub failed: Vec<(Day, i64)>,
+    /// Linked accounts of the marketplace.
+    pub linked: i64,
+}
+
+/// Most rows of a kind that are read for the cards.
+const MOST_IN_MONTHS: u32 = 200_000;
+
+/// Reads it, from the day on.
+pub fn month(tx: &ReadTx<'_>, zone: Zone, first: Day) -> Result<MonthFigures> {
+    let since = zone.start_of(first);
+    let mut payments = Vec::new();
+    tx.each(
+        "SELECT happened_ms, role, amount_cents, purchase FROM checkout_event
+         INDEXED BY checkout_event_paid
+         WHERE kind = 1 AND state <> 3 AND happened_ms >= ?1 ORDER BY happened_ms LIMIT ?2",
+        (since.0.saturating_mul(1000), MOST_IN_MONTHS),
+        |row| {
+            let day = zone.day(Instant(row.get::<_, i64>(0)? / 1000));
+            payments.push(Payment {
+                day,
+                role: row.get(1)?,
+                price: row.get(2)?,
+                purchase: row.get(3)?,
+            });
+            Ok(())
+        },
+    )?;
+    let days = |instants: Vec<Instant>| instants.into_iter().map(|at| zone.day(at)).collect();
+    let came = tx.values(
+        "SELECT created_at FROM user INDEXED BY user_by_creation
+         WHERE kind = ?1 AND created_at >= ?2 ORDER BY created_at LIMIT ?3",
+        (Group::Students, since, MOST_IN_MONTHS),
+    )?;
+    let left = tx.values(
+        "SELECT happened_ms / 1000 FROM checkout_event INDEXED BY checkout_event_left
+         WHERE kind = 9 AND state <> 3 AND happened_ms >= ?1 LIMIT ?2",
+        (since.0.saturating_mul(1000), MOST_IN_MONTHS),
+    )?;
+    let quarters: Vec<(i64, i64)> = tx.tuples(
+        "SELECT quarter, sum(messages) FROM outbox_done_count
+         WHERE quarter >= ?1 AND state = ?2 GROUP BY quarter",
+        (since.0 / 900, outbox::MessageState::GivenUp),
+    )?;
+    let failed = quarters.into_iter().map(|(quarter, n)| (zone.day(Instant(quarter * 900)), n));
+    Ok(MonthFigures {
+        payments,
+        came: days(came),
+        left: days(left),
+        failed: failed.collect(),
+        linked: tx.value(
+            "SELECT coalesce(sum(count), 0) FROM total WHERE name = 'linked_accounts'",
+            [],
+        )?,
+    })
 }

@@ -3,7 +3,9 @@
 use askama::Template;
 use serde::Serialize;
 
-use crate::panel::{Badge, Layout, Notice, Tone};
+use super::month::Month;
+use super::setup::SetUpStep;
+use crate::panel::{Badge, Layout, Notice, QueueItem, Tone};
 
 /// `GET /admin`: state of the service, open items and numbers of people.
 #[derive(Template)]
@@ -12,8 +14,12 @@ pub struct OperatorHome {
     pub layout: Layout,
     /// The state of the service in one sentence.
     pub verdict: Notice,
-    /// Open items, the most urgent first.
-    pub open: Vec<OpenItem>,
+    /// What is still to be set up; empty once all is.
+    pub steps: Vec<SetUpStep>,
+    /// What needs the operator: people, failed messages, other open items.
+    pub needs: Vec<QueueItem>,
+    /// The last thirty days.
+    pub month: Month,
     /// Figures of the service.
     pub health: Vec<Fact>,
     /// Whether unsigned notifications are rejected. The real marketplace does
@@ -90,6 +96,21 @@ impl Fact {
 }
 
 impl OperatorHome {
+    fn steps_done(&self) -> usize {
+        self.steps.iter().filter(|one| one.step.done).count()
+    }
+
+    /// The health of the service in one line, and its worst state.
+    fn health_line(&self) -> (Badge, String) {
+        let worst = [Badge::Broken, Badge::Attention]
+            .into_iter()
+            .find(|state| self.health.iter().any(|row| row.estado == Some(*state)));
+        let copy = self.health.iter().find(|row| row.nome == "Última cópia");
+        let copy = copy.map(|row| format!(" · última cópia {}", row.valor)).unwrap_or_default();
+        let line = format!("Versão {} · no ar há {}{copy}", self.version, self.uptime);
+        (worst.unwrap_or(Badge::Healthy), line)
+    }
+
     fn total(&self) -> u64 {
         self.people.iter().map(|(_, count)| count).sum()
     }

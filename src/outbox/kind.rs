@@ -29,6 +29,8 @@ crate::named! {
         LowStock = "estoque_baixo", "Estoque baixo";
         /// Something of the platform needs an administrator.
         Alert = "alerta", "Alerta à administração";
+        /// What staff writes to single students.
+        Note = "recado", "Mensagem da administração";
         /// A notification from a program of the person or of a partner.
         PartnerNotice = "aviso_de_parceiro", "Aviso de parceiro";
         /// A supplier invites a seller.
@@ -37,6 +39,8 @@ crate::named! {
         DropReminder = "cobranca_de_fornecedor", "Cobrança de fornecedor";
         /// A webhook endpoint was switched off.
         WebhookOff = "webhook_desligado", "Webhook desligado";
+        /// Something that the operator tells students.
+        Announcement = "comunicado", "Comunicado";
         /// A staff member tests a channel.
         Test = "teste", "Teste de canal";
     }
@@ -309,6 +313,18 @@ rows! {
         body: "Olá, {primeiro_nome}. {titulo}.\n\n{detalhe}\n\nVeja aqui: {endereco}{pagina}",
     }
 
+    Note {
+        editable: false,
+        page: "/painel/avisos",
+        topic: "title",
+        notice: Some(NotificationKind::Sistema),
+        key: "{cause}:{person}:{channel}",
+        life_s: Some(3 * DAY_S),
+        placeholders: &[may("titulo", "o título da mensagem"), may("corpo", "o texto dela")],
+        subject: "{titulo}",
+        body: "Olá, {primeiro_nome}.\n\n{corpo}",
+    }
+
     PartnerNotice {
         editable: false,
         topic: "notification_id",
@@ -374,6 +390,26 @@ rows! {
         subject: "Webhook desligado: {webhook}",
         body: "Olá, {primeiro_nome}. Deixamos de avisar {webhook}: {detalhe}.\n\n\
                Confira o seu sistema e ligue-o de novo aqui: {endereco}{pagina}",
+    }
+
+    Announcement {
+        preference: Some(Preference {
+            label: "Comunicados",
+            help: "O que quem administra a plataforma diz aos alunos. O aviso aqui dentro chega sempre.",
+        }),
+        editable: false,
+        page: "/painel/avisos",
+        topic: "announcement_id",
+        notice: Some(NotificationKind::Sistema),
+        key: "{cause}:{person}:{channel}",
+        life_s: Some(3 * DAY_S),
+        placeholders: &[
+            may("titulo", "o título do comunicado"),
+            may("corpo", "o texto do comunicado"),
+            may("pagina", "onde se lê, depois de {endereco}"),
+        ],
+        subject: "{titulo}",
+        body: "Olá, {primeiro_nome}. {titulo}\n\n{corpo}\n\nTambém está aqui: {endereco}{pagina}",
     }
 
     Test {

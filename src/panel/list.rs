@@ -211,7 +211,8 @@ impl Listing {
             };
             let values = choice.values.iter().map(|(value, label)| chip(value, label));
             let chips = std::iter::once(chip("", "Todas")).chain(values).collect();
-            table.filters.push(Chips { label: choice.label, leads: false, chips });
+            let (name, label) = (choice.name, choice.label);
+            table.filters.push(Chips { name, label, leads: false, chips });
             // The choice goes first, so that the shortcuts for days stay last,
             // next to the fields for days.
             if days.is_some() {
@@ -332,6 +333,7 @@ impl Listing {
                 on: present == value && !(is_shortcut && days_given),
             };
             Chips {
+                name: filter.name,
                 label: filter.label,
                 leads: self.filters.first().is_some_and(|first| first.name == filter.name),
                 chips: std::iter::once(chip("", filter.all))
@@ -523,10 +525,19 @@ impl Table {
 
 /// The values of one filter.
 pub struct Chips {
+    /// The filter's parameter.
+    pub name: &'static str,
     pub label: &'static str,
     /// Whether its first values stand beside the search.
     pub leads: bool,
     pub chips: Vec<Chip>,
+}
+
+impl Chips {
+    /// Whether it has so many values that people choose from a list.
+    pub const fn is_long(&self) -> bool {
+        self.chips.len() > 9
+    }
 }
 
 /// One value of a filter.

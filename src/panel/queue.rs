@@ -37,6 +37,16 @@ pub enum Act {
     Beside { label: &'static str, href: String },
     /// It is done by the press: a form with its fields.
     Post { label: &'static str, action: String, fields: Vec<(&'static str, String)> },
+    /// The same, where the answer is a file: it opens beside the page.
+    PostBeside { label: &'static str, action: String, fields: Vec<(&'static str, String)> },
+    /// It is written in the row: a form with a text, named `name`, and its fields.
+    Write {
+        label: &'static str,
+        action: String,
+        name: &'static str,
+        hint: &'static str,
+        fields: Vec<(&'static str, String)>,
+    },
 }
 
 /// One thing that needs its reader.

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::detail::{self, Refused};
 use super::{entry, store};
-use crate::accounts::Role;
 use crate::accounts::person::{Group, Listed, PersonEntry, PersonStatus};
 use crate::accounts::store::{self as accounts, by_email};
 use crate::accounts::students::{self, AccountServices};
+use crate::accounts::{Role, links};
 use crate::app::App;
 use crate::audit::{self, Actor};
 use crate::base::UserId;
@@ -28,7 +28,7 @@ use crate::identity::Person;
 use crate::marketplace::account::store as marketplace;
 use crate::messages::store as messages;
 use crate::outbox::MessageKind;
-use crate::panel::Answer;
+use crate::panel::{Answer, Sent};
 
 /// The person that the path names; not found when the person is of the other
 /// group.
@@ -199,6 +199,10 @@ pub fn reactivate(app: &App, person: &Person, request: &Request) -> Result<Job, 
 /// `POST …/{id}/link-de-senha`: queues a link to choose a password.
 pub fn send_link(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let change = Change::of(app, person, request)?;
+    let mut sent = Sent::of(request, app.zone())?;
+    let copies: bool = sent.optional("copiar").unwrap_or_default();
+    sent.finish()?;
+    let base = app.server.addresses.base_url.clone();
     Ok(Box::new(move |tx| {
         let before = change.find(tx)?;
         if before.status == PersonStatus::Suspended {
@@ -207,6 +211,9 @@ pub fn send_link(app: &App, person: &Person, request: &Request) -> Result<Job, P
                 "a pessoa está suspensa; reative antes de enviar um link",
             );
             return change.declined(problem, "esta_suspenso");
+        }
+        if copies {
+            return copy_link(tx, &change, &before, base.as_str());
         }
         let (id, kind) = (change.id, MessageKind::PasswordLink);
         let queued = students::send_password_link(tx, &change.services, id, kind)?;
@@ -218,6 +225,22 @@ pub fn send_link(app: &App, person: &Person, request: &Request) -> Result<Job, P
         let members = [("id", id.to_string().into()), ("mensagens", queued.into())];
         change.answer.with(&change.page(), word, &members)
     }))
+}
+
+/// Makes a link that is handed over by hand; earlier ones stop working.
+fn copy_link(
+    tx: &WriteTx<'_>,
+    change: &Change,
+    before: &Listed,
+    base: &str,
+) -> Result<Reply, Problem> {
+    let link = links::make(tx, change.id, tx.now().plus(links::FIRST_S), None)?;
+    let acts = ["aluno.link_de_senha", "equipe.link_de_senha"];
+    change.note(tx, acts, &before.entry.nome, None::<&()>, None::<&()>)?;
+    let word = format!("{}{}", detail::COPIED_LINK, link.code);
+    let address = links::address(base, &link.code);
+    let members = [("id", change.id.to_string().into()), ("link", address.into())];
+    change.answer.with(&change.page(), &word, &members)
 }
 
 #[derive(Serialize)]

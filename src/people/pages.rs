@@ -3,12 +3,13 @@
 use super::acts::group_of;
 use super::entry;
 use super::store::{self, PeopleQuery};
+use super::told;
 use super::views::{ListWords, NewPersonPage, PeoplePage};
-use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::accounts::person::{Group, Listed, PersonStatus, WirePerson, columns};
 use crate::accounts::store as accounts;
 use crate::accounts::students::{self, AccountServices, NewStudent};
+use crate::accounts::{Role, links};
 use crate::app::{App, Visit};
 use crate::audit::looks;
 use crate::base::{Instant, UserId};
@@ -18,7 +19,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::form;
-use crate::panel::{Filter, Flash, FormView, Head, ListReply, Listing, When, export};
+use crate::panel::{Filter, Flash, FormView, Head, ListReply, Listing, PageTime, When, export};
 use crate::services::Services;
 
 const STANDINGS: Filter = Filter {
@@ -57,7 +58,7 @@ const STUDENTS: Listing = Listing {
         },
     ],
     sort_keys: &["nome", "criado_em", "ultimo_acesso"],
-    heads: &heads("Plano"),
+    heads: &STUDENT_HEADS,
     file: "alunos.csv",
     csv: &columns("plano"),
     flashes: FLASHES,
@@ -80,6 +81,16 @@ const STAFF: Listing = Listing {
     ..STUDENTS
 };
 
+/// The headers of the students.
+const STUDENT_HEADS: [Head; 6] = [
+    Head::sorts("Nome", "nome"),
+    Head::plain("Plano"),
+    Head::plain("Situação"),
+    Head::plain("Pago até"),
+    Head::sorts("Cadastro", "criado_em"),
+    Head::sorts("Último acesso", "ultimo_acesso"),
+];
+
 /// The headers of a list, with the name of the role.
 const fn heads(role: &'static str) -> [Head; 5] {
     [
@@ -101,8 +112,17 @@ pub const FLASHES: &[Flash] = &[
     Flash::warn(
         "criado_sem_canal",
         "Pessoa cadastrada, mas sem como avisar",
-        "Não há número de chat e o e-mail não está configurado. Informe um número e envie o link de senha pela página da pessoa.",
+        "Não há número de chat e o e-mail não está configurado. Gere um link para copiar e entregue-o à pessoa.",
     ),
+    Flash::warn(
+        "criado_espera",
+        "Pessoa cadastrada; a mensagem espera",
+        "O chat não está configurado. Para dar o acesso agora, gere um link para copiar e entregue-o à pessoa.",
+    ),
+    Flash::info("nada_marcado", "Ninguém estava marcado", "Marque as linhas e escolha de novo."),
+    Flash::good("desfeito", "Desfeito", "Está como antes."),
+    Flash::info("nada_a_desfazer", "Nada foi desfeito", "Já mudou de novo desde então."),
+    Flash::info("tarde_demais", "Passou o tempo de desfazer", "Mude na página da pessoa."),
     Flash::good("alterado", "Dados salvos", "Já valem em toda a plataforma."),
     Flash::good(
         "excluido",
@@ -137,7 +157,7 @@ pub const FLASHES: &[Flash] = &[
     Flash::warn(
         "sem_canal",
         "O link não foi enviado",
-        "Não há número de chat e o e-mail não está configurado. Informe um número de chat ou configure email.smtp_url.",
+        "Não há número de chat e o e-mail não está configurado. Gere um link para copiar, ou informe um número de chat.",
     ),
     Flash::good(
         "sessoes_encerradas",
@@ -240,11 +260,42 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let (created, seen) = (when(one.created_at), one.last_access_at.map(when));
         (one, created, seen)
     };
+    let sum = app.db.read(request.lane, |tx| store::sum(tx, &wanted, total))?;
     Reply::page(&PeoplePage {
-        layout: layout(app, person, request).telling(FLASHES, request),
+        layout: told::telling(layout(app, person, request), FLASHES, request),
         table: listing.table(&query, listing.heads, total),
+        time: PageTime::of(app, request),
+        total,
+        sum,
+        query: request.query_text().to_owned(),
         words: group.words(),
         people: people.into_iter().map(dated).collect(),
+    })
+}
+
+/// Which students the query of the list asks for. A value that the list does not know is
+/// refused: left out, it would ask for more people than were shown.
+pub fn asked(query: &str) -> Result<PeopleQuery, Problem> {
+    let given = |name: &str| {
+        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        let found = pairs.find(|(known, value)| known == name && !value.is_empty());
+        found.map(|(_, value)| value.into_owned())
+    };
+    let is_known = |filter: &Filter| {
+        given(filter.name).is_none_or(|word| filter.values.iter().any(|(known, _)| *known == word))
+    };
+    if !STUDENTS.filters.iter().all(is_known) {
+        let said = "is not a filter of the list";
+        return Err(Problem::invalid(vec![("filtro".into(), said.into())]));
+    }
+    Ok(PeopleQuery {
+        group: Group::Students,
+        search: given("q").map(|search| search.trim().to_owned()).unwrap_or_default(),
+        role: given("plano").as_deref().and_then(Role::from_name),
+        status: given("status").as_deref().and_then(PersonStatus::from_name),
+        disputed: given("em_disputa").map(|word| word == "sim"),
+        order: "nome",
+        descending: false,
     })
 }
 
@@ -274,10 +325,17 @@ pub fn new_page(visit: Visit<'_>, form: FormView) -> Result<Reply, Problem> {
         path: group.path(),
         words: group.words(),
         fields: entry::fields(app, group, form),
-        reach: if app.config.email.smtp_url.is_empty() {
-            "A pessoa recebe por chat um link para escolher a senha; por isso informe o número. O e-mail não está configurado."
-        } else {
-            "A pessoa recebe um link para escolher a senha por e-mail e, se tiver número, por chat."
+        reach: match (app.config.email.smtp_url.is_empty(), app.config.chat.gateway) {
+            (true, Gateway::None) => {
+                "Nenhum canal está ligado: depois de cadastrar, você recebe aqui um link para escolher a senha, para copiar e entregar."
+            }
+            (true, _) => {
+                "Com número de chat, a pessoa recebe por ele um link para escolher a senha. Sem número, você recebe aqui o link para copiar e entregar."
+            }
+            (false, Gateway::None) => "A pessoa recebe por e-mail um link para escolher a senha.",
+            (false, _) => {
+                "A pessoa recebe um link para escolher a senha por e-mail e, se tiver número, por chat."
+            }
         },
     })
 }
@@ -301,16 +359,24 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     };
     let change = Change::of(person, request);
     let services = AccountServices::of(app);
+    let is_form = !request.wants_json();
+    let config = &app.config;
+    // Whether a message leaves by a channel that is on.
+    let leaves = !config.email.smtp_url.is_empty() || config.chat.gateway != Gateway::None;
     Ok(Box::new(move |tx| {
         let new = NewStudent { person: entry.clone(), paid_until: None, welcome: true };
         let id = students::create(tx, &services, &new)?.ok_or_else(entry::email_taken)?;
         let object = group.object();
         change.note(tx, &object.act(object.created, id, &entry.nome), None::<&()>, Some(&entry))?;
-        let word = if services.reaches(entry.chat_number.is_some()) {
-            "criado"
+        let has_number = entry.chat_number.is_some();
+        let word = if !services.reaches(has_number) && is_form {
+            let link = links::make(tx, id, tx.now().plus(links::FIRST_S), None)?;
+            format!("{}{}", super::detail::NEW_LINK, link.code)
+        } else if has_number && !leaves {
+            "criado_espera".to_owned()
         } else {
-            "criado_sem_canal"
+            "criado".to_owned()
         };
-        change.answer.made(id, &format!("{}/{id}", group.path()), word)
+        change.answer.made(id, &format!("{}/{id}", group.path()), &word)
     }))
 }

@@ -10,7 +10,7 @@ use crate::accounts::Role;
 use crate::accounts::person::{Group, Listed, PersonEntry, PersonStatus};
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;
-use crate::base::text::search_key;
+use crate::base::text::{grouped, search_key};
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx, sorted};
 use crate::row;
 
@@ -92,6 +92,35 @@ pub fn page(
     let shown = found.into_iter().skip(offset).take(limit);
     let people = shown.filter_map(|id| person(tx, UserId(id)).transpose());
     Ok((people.collect::<Result<_>>()?, total))
+}
+
+/// `12 alunos · 3 em atraso · 1 suspenso`: what a list of students shows, summed. Only
+/// counters are read, so what a search finds has its number alone.
+pub fn sum(tx: &ReadTx<'_>, wanted: &PeopleQuery, total: u64) -> Result<String> {
+    let what = match (wanted.group, total) {
+        (Group::Students, 1) => "aluno",
+        (Group::Students, _) => "alunos",
+        (Group::Staff, 1) => "pessoa",
+        (Group::Staff, _) => "pessoas",
+    };
+    let mut parts = vec![format!("{} {what}", grouped(total))];
+    if wanted.search.is_empty() && wanted.status.is_none() {
+        for (status, one, several) in [
+            (PersonStatus::Late, "em atraso", "em atraso"),
+            (PersonStatus::Suspended, "suspenso", "suspensos"),
+        ] {
+            let wanted = PeopleQuery { status: Some(status), ..wanted.clone() };
+            let filters = wanted.filters(&[]);
+            let matching = filters.sql();
+            let sum = format!("SELECT coalesce(sum(people), 0) FROM person_count WHERE {matching}");
+            match tx.count(&sum, filters.values())? {
+                0 => {}
+                1 => parts.push(format!("1 {one}")),
+                count => parts.push(format!("{} {several}", grouped(count))),
+            }
+        }
+    }
+    Ok(parts.join(" · "))
 }
 
 /// Numbers of all people of a list, in its order.
@@ -199,6 +228,17 @@ pub fn suspended_for(tx: &ReadTx<'_>, id: UserId) -> Result<Option<String>> {
     Ok(reason.flatten())
 }
 
+/// Ends a suspension that was a mistake: what else is known of the student stays. False
+/// when the person is not suspended for this reason.
+pub fn unsuspend(tx: &WriteTx<'_>, id: UserId, reason: &str) -> Result<bool> {
+    let ended = tx.execute(
+        "UPDATE user SET suspended_at = NULL, suspended_for = NULL
+         WHERE user_id = ?1 AND suspended_at IS NOT NULL AND suspended_for = ?2",
+        (id, reason),
+    )?;
+    Ok(ended == 1)
+}
+
 /// Whether another person can sign in and administer.
 pub fn others_administer(tx: &ReadTx<'_>, id: UserId) -> Result<bool> {
     tx.value(
@@ -216,7 +256,7 @@ pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
 
 /// What refers to a person and can be many rows: the table, its key, and which
 /// rows. Everything else of a person is a few rows, or removed before.
-const OF_PERSON: [(&str, &str, &str); 19] = [
+const OF_PERSON: [(&str, &str, &str); 21] = [
     ("product_import", "owner_id", "owner_id = ?1"),
     ("product_import_part", "owner_id, part", "owner_id = ?1"),
     (
@@ -234,6 +274,8 @@ const OF_PERSON: [(&str, &str, &str); 19] = [
     ("session", "session_hash", "user_id = ?1"),
     ("extension_token", "token_hash", "user_id = ?1"),
     ("one_time_link", "link_hash", "user_id = ?1"),
+    ("label_print", "owner_id, ml_user_id, shipping_id", "owner_id = ?1"),
+    ("label_batch", "batch_id", "owner_id = ?1"),
     ("drop_link", "link_id", "supplier_id = ?1"),
     ("drop_link", "link_id", "seller_id = ?1"),
     ("drop_foreign", "supplier_id, seller_id, item_id", "supplier_id = ?1"),

@@ -38,6 +38,8 @@ pub const RETENTION: &[Kept] = &[
         ("entregar e reenviar", "delivering and sending again"), ("30 dias", "30 days"), CRON),
     kept(("Fila de mensagens, sem conteúdo", "Queue of messages, without content"),
         ("saber o que foi entregue", "knowing what was delivered"), ("90 dias, depois arquivada sem nomes", "90 days, then archived without names"), CRON),
+    kept(("Quem recebeu e leu cada comunicado", "Who was told and who read each announcement"),
+        ("saber se foi lido", "knowing whether it was read"), ("400 dias", "400 days"), CRON),
     kept(("Notificações do marketplace como chegaram", "Notifications of the marketplace as received"),
         ("processar e conferir", "processing and looking into"), ("30 dias", "30 days"), CRON),
     kept(("Conteúdo dos eventos de compra", "Bodies of purchase events"),

@@ -22,6 +22,8 @@ INSERT INTO ml_link_attempt VALUES (x'03', 7, CAST('Zorbaxinha' AS BLOB), 1, 2);
 INSERT INTO sold_item VALUES (5, 0, 0, 'MLB', 'Garrafa', 'GAR');
 INSERT INTO sale_order (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency, updated_at, item_id, variation_id, quantity, buyer_nickname)
 VALUES (7, 1, 9, 701, 5, 4560, 20, 1, 5, 0, 1, 'COMPRADOR DA ZORBAXINHA');
+INSERT INTO label_batch VALUES (1, 7, 701, 1, 7);
+INSERT INTO label_print VALUES (7, 701, 77, 1, 0, 9);
 INSERT INTO order_count VALUES (7, 701, 5, 1, 1);
 INSERT INTO sales_day VALUES (7, 701, 1, 1, 1, 4560);
 INSERT INTO owner_change VALUES (7, 1, 1);
@@ -39,6 +41,9 @@ INSERT INTO product_import_part VALUES (7, 1, '["Zorbaxinha"]');
 INSERT INTO notification VALUES (7, 1, 1, 8, 'Olá, Zorbaxinha', 'Zorbaxinha', NULL, 'zorbaxinha', NULL);
 INSERT INTO notification VALUES (8, 1, 1, 7, 'Ana Zorbaxinha aceitou o convite', 'ana@zorbaxinha.com', NULL, NULL, NULL);
 INSERT INTO notification_key VALUES (7, 'zorbaxinha', 1);
+INSERT INTO announcement (title, body, roles, channels, state, by_name, created_at)
+VALUES ('Parabéns, Ana Zorbaxinha', 'Ana Zorbaxinha vendeu muito', '', '', 4, 'Ana Zorbaxinha', 1);
+INSERT INTO announcement_told VALUES (1, 7, 1, NULL);
 INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at, outcome, provider)
 VALUES ('email', 7, 'boas_vindas', '{"nome":"Zorbaxinha"}', 'zorbaxinha-1', 1, 1, 1, 'Zorbaxinha', 'Zorbaxinha');
 INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at)

@@ -58,6 +58,7 @@ pub const SWEEPS: &[Sweep] = &[
     sweep("notification", &["owner_id", "created_at", "notification_id"], &["title", "message", "reference"]),
     sweep("outbox", &["message_id"], &["params", "outcome", "provider"]),
     sweep("partner_notification", &["owner_id", "notification_id"], &["title", "body", "outcome"]),
+    sweep("announcement", &["announcement_id"], &["title", "body", "by_name"]),
     sweep("partner_call", &["call_id"], &["reply"]),
     sweep("webhook_delivery", &["endpoint_id", "number"], &["body", "answer", "error"]),
     sweep("webhook_endpoint", &["endpoint_id"], &["error"]),

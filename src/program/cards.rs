@@ -27,7 +27,6 @@ pub fn card(
     Ok(CheckInCard {
         done: standing.last_checkin >= Some(today),
         streak,
-        best: standing.best_streak,
         xp: rules.within_limits(Action::CheckIn, points, given),
         lap: lap(&standing, settings),
         ahead: ahead(&all, standing.xp),

@@ -47,16 +47,13 @@ impl Ahead {
 }
 
 /// The check-in on the student's home: `checkin` of `program/checkin.html`
-/// prints it. Before the check-in it is the largest thing on the page,
-/// afterwards one line.
+/// prints it, in one line.
 #[derive(Clone, Debug)]
 pub struct CheckInCard {
     /// Whether today's is done.
     pub done: bool,
     /// Days in a row, including today when it is done; 0 after a missed day.
     pub streak: i64,
-    /// The longest streak, this one included.
-    pub best: i64,
     /// Points for today's check-in; 0 is not shown.
     pub xp: i64,
     pub lap: Lap,
@@ -69,26 +66,6 @@ pub struct CheckInCard {
 impl CheckInCard {
     pub fn flame(&self) -> Flame {
         Flame { days: self.streak }
-    }
-
-    /// One sentence about the streak, before the check-in.
-    pub fn words(&self) -> String {
-        match (self.streak, self.best) {
-            (0, 0) => "O primeiro leva um segundo e começa a sua sequência.".to_owned(),
-            (0, best) => {
-                format!("Hoje começa uma sequência nova. A sua maior foi de {}.", days(best))
-            }
-            (streak, best) if streak >= best => {
-                format!("Com o de hoje são {} seguidos, o seu recorde.", days(streak + 1))
-            }
-            (streak, best) => {
-                format!(
-                    "Com o de hoje são {} seguidos. O seu recorde é {}.",
-                    days(streak + 1),
-                    days(best)
-                )
-            }
-        }
     }
 
     /// `13 dias seguidos`.

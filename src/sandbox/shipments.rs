@@ -128,6 +128,7 @@ fn nested(state: &SandboxState, shipment: &Shipment) -> Value {
         "declared_value": value_of(state, shipment), "tags": [],
         "lead_time": { "cost": 0, "list_cost": cost(state, shipment), "cost_type": "free",
             "buffering": { "date": shipment.buffered_until.map(date) },
+            "estimated_handling_limit": { "date": date(hand_over_by(shipment)) },
             "estimated_delivery_time": { "date": date(shipment.created.plus(5 * DAY_S)) } },
         "origin": { "sender_id": shipment.seller },
         "destination": { "receiver_id": buyer.map(|order| order.buyer),
@@ -135,6 +136,11 @@ fn nested(state: &SandboxState, shipment: &Shipment) -> Value {
         "source": { "site_id": "MLB" }, "date_created": date(shipment.created),
         "last_updated": date(shipment.updated),
     })
+}
+
+/// Until when a parcel is to be handed over: 18:00 of the day after it was made.
+fn hand_over_by(shipment: &Shipment) -> Instant {
+    ZONE.start_of(ZONE.day(shipment.created).plus(1)).plus(18 * 3600)
 }
 
 /// A shipment in the format that the marketplace has retired.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::audit::{ActorKind, objects};
 use crate::base::clock::Instant;
-use crate::base::text::capitalised;
+use crate::base::text::{capitalised, shortened};
 use crate::row;
 
 row! {
@@ -80,6 +80,10 @@ fn kind_words(kind: &str) -> String {
 fn verb_words(verb: &str) -> String {
     let known = match verb {
         "link_de_senha" => "Enviar link de senha a",
+        "trocar_plano" => "Trocar o plano de",
+        "dar_prazo" => "Dar prazo a",
+        "mensagem" => "Enviar uma mensagem a",
+        "desfazer" => "Desfazer o que foi feito a",
         "encerrar_sessoes" => "Encerrar sessões de",
         "permissoes" => "Mudar permissões de",
         "ver_como" => "Começar a ver como",
@@ -106,6 +110,7 @@ fn verb_words(verb: &str) -> String {
         "consultar" => "Consultar",
         "consultar_lista" => "Consultar a lista de",
         "baixar" => "Baixar",
+        "desfazer_impressao" => "Desfazer a impressão de",
         "baixar_lista" => "Baixar a lista de",
         "exportar_dados" => "Baixar todos os dados de",
         "apagar_dados" => "Apagar os dados de",
@@ -123,7 +128,7 @@ fn spelled(name: &str) -> String {
 
 /// Names of fields and their labels in the forms. A name is left out when it
 /// differs from its label only in the capital letter.
-const FIELDS: [(&str, &str); 46] = [
+const FIELDS: [(&str, &str); 47] = [
     ("anotacoes", "Anotações"),
     ("ativo", "Ativo"),
     ("ate", "Até"),
@@ -131,6 +136,7 @@ const FIELDS: [(&str, &str); 46] = [
     ("beneficios", "Benefícios"),
     ("bio", "Sobre"),
     ("chat_number", "Número de chat"),
+    ("codigos", "Códigos"),
     ("como", "Como terminou"),
     ("criado_em", "Cadastrado em"),
     ("criados", "Criados"),
@@ -202,6 +208,46 @@ pub fn changes(entry: &AuditEntry) -> Vec<Change> {
         .collect();
     changes.sort_by_key(|change| !change.differs);
     changes
+}
+
+/// How actions end that make or remove a whole object.
+const WHOLE: [&str; 3] = [".criar", ".excluir", ".apagar_dados"];
+/// Letters of a value in a line.
+const SHORT: usize = 40;
+/// Fields of a line.
+const FEW: usize = 2;
+
+/// `Plano: pro → vip · Nome: Ana → Ana Lima`: what an entry changed, in a line;
+/// empty for something new or removed as a whole.
+pub fn summary(entry: &AuditEntry) -> String {
+    if WHOLE.iter().any(|end| entry.action.ends_with(end)) {
+        return String::new();
+    }
+    let changed: Vec<Change> = changes(entry).into_iter().filter(|one| one.differs).collect();
+    let more = changed.len().saturating_sub(FEW);
+    let mut parts: Vec<String> = changed.iter().take(FEW).map(Change::line).collect();
+    match more {
+        0 => {}
+        1 => parts.push("e mais um campo".to_owned()),
+        more => parts.push(format!("e mais {more} campos")),
+    }
+    parts.join(" · ")
+}
+
+impl Change {
+    /// `Plano: pro → vip`.
+    fn line(&self) -> String {
+        let short = |text: &str| {
+            let text = text.replace('\n', ", ");
+            let cut = shortened(&text, SHORT);
+            if cut.len() < text.len() { format!("{}…", cut.trim_end()) } else { text }
+        };
+        match (short(&self.before), short(&self.after)) {
+            (before, after) if before.is_empty() => format!("{}: {after}", self.field),
+            (before, after) if after.is_empty() => format!("{}: {before} → vazio", self.field),
+            (before, after) => format!("{}: {before} → {after}", self.field),
+        }
+    }
 }
 
 fn fields(json: Option<&str>) -> Map<String, Value> {
@@ -283,6 +329,12 @@ mod tests {
         let made = changes(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#)));
         assert_eq!(made.len(), 1);
         assert!(made[0].differs && made[0].before.is_empty());
+        let line = summary(&entry("plano.alterar", "plano", Some(before), Some(after)));
+        assert_eq!(line, "Ativo: sim → não · Tags: a, b → a · e mais um campo");
+        let role =
+            entry("aluno.alterar", "aluno", Some(r#"{"plano":"pro"}"#), Some(r#"{"plano":"vip"}"#));
+        assert_eq!(summary(&role), "Plano: pro → vip");
+        assert_eq!(summary(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#))), "");
         assert_eq!(changes(&entry("x.y", "x", None, None)), []);
         assert_eq!(changes(&entry("x.y", "x", Some("7"), None)).len(), 1);
     }

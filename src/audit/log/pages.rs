@@ -20,6 +20,9 @@ use crate::panel::{PageTime, export};
 use crate::services::Services;
 use crate::wire;
 
+/// Entries that a list examines at most.
+const MANY: u64 = MOST as u64;
+
 const LIST: Listing = Listing {
     path: "/admin/auditoria",
     hint: "Ação, objeto ou pessoa",
@@ -80,7 +83,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let entries = entries.into_iter().map(|one| WireEntry::of(one, app.zone()));
         return ListReply::reply(total, entries.collect());
     }
-    let limited = (total == u64::from(MOST)).then(|| {
+    let limited = (total == MANY).then(|| {
         format!(
             "Aqui estão os {} registros mais recentes. Para ver mais antigos, use a busca ou os filtros.",
             grouped(total)
@@ -88,6 +91,14 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     });
     Reply::page(&AuditPage {
         layout: layout(app, person, request),
+        sum: match total {
+            0 if !query.is_narrowed() => {
+                "O que foi feito na administração, por quem e o que mudou.".to_owned()
+            }
+            1 => "1 registro. Nada daqui se apaga.".to_owned(),
+            MANY.. => format!("{} registros ou mais. Nada daqui se apaga.", grouped(total)),
+            _ => format!("{} registros. Nada daqui se apaga.", grouped(total)),
+        },
         table: LIST.table(&query, LIST.heads, total),
         entries,
         limited,

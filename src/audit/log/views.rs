@@ -13,6 +13,8 @@ use crate::panel::view::Layout;
 #[template(path = "audit.html", config = "assets/askama.toml")]
 pub struct AuditPage {
     pub layout: Layout,
+    /// What the list comes to.
+    pub sum: String,
     pub table: Table,
     pub entries: Vec<AuditEntry>,
     /// A hint, when there may be more entries than were examined.

@@ -455,6 +455,7 @@ fn calculator(
     CalculatorPage {
         layout: layout(app, person, request).telling(FLASHES, request),
         may: own.may,
+        offer: own.offer.clone().map(|offer| offer.reached_by(&app.config.chat.upgrade_number)),
         alert: None,
         origin: typed.origin.as_ref().map(|origin| Chosen {
             title: origin.title.clone(),

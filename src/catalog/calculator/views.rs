@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::origin::Hits;
 use crate::base::Cents;
+use crate::content::plans::offer::Offer;
 use crate::marketplace::client::Fee;
 use crate::marketplace::tools::fees::remains::Remains;
 use crate::marketplace::tools::fees::views::percent;
@@ -16,6 +17,8 @@ pub struct CalculatorPage {
     pub layout: Layout,
     /// Whether the student's plan includes it.
     pub may: bool,
+    /// The plans with it, for who may not.
+    pub offer: Option<Offer>,
     /// What went wrong.
     pub alert: Option<Notice>,
     /// The listing or the product that fills the form in.

@@ -12,6 +12,7 @@ use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::base::{Instant, Zone};
 use crate::content::meets::{Meet, store};
+use crate::content::plans::offer::Offer;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -58,9 +59,12 @@ fn link(meet: &Meet, may: bool) -> &str {
 /// `GET /painel/meets`: running and future meets, and the last past ones.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (account, zone, now) = (&person.account, app.zone(), request.now);
-    let (may, coming, past) = app.db.read(request.lane, |tx| {
+    let (may, offer, coming, past) = app.db.read(request.lane, |tx| {
+        let may = accounts::may(tx, account.user_id, account.role, PERMISSION)?;
+        let offer = if may { None } else { Some(Offer::of_permission(tx, PERMISSION)?) };
         Ok::<_, Problem>((
-            accounts::may(tx, account.user_id, account.role, PERMISSION)?,
+            may,
+            offer,
             store::not_over(tx, now, COMING)?,
             store::over(tx, now, PAST)?,
         ))
@@ -71,7 +75,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return ListReply::reply(coming.len() as u64, coming);
     }
     let layout = layout(app, person, request);
-    Reply::page(&AgendaPage { layout, may, coming, past, zone, now })
+    let offer = offer.map(|offer| offer.reached_by(&app.config.chat.upgrade_number));
+    Reply::page(&AgendaPage { layout, may, offer, coming, past, zone, now })
 }
 
 /// `GET /painel/meets/{id}/entrar`: redirects to the meet. Joining shortly

@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::base::{Instant, Zone};
 use crate::content::meets::Meet;
+use crate::content::plans::offer::Offer;
 use crate::panel::view::{day_in_words, span};
 use crate::panel::{Layout, Notice, Tone};
 
@@ -14,6 +15,8 @@ pub struct AgendaPage {
     pub layout: Layout,
     /// Whether the student may join every meet.
     pub may: bool,
+    /// The plans with it, for who may not.
+    pub offer: Option<Offer>,
     /// Running or future meets, the first one first.
     pub coming: Vec<Meet>,
     /// The last ones that are over.

@@ -9,6 +9,7 @@ use super::{StudentCourse, StudentLesson, store, video};
 use crate::accounts::Account;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
+use crate::content::plans::offer::Offer;
 use crate::db::ReadTx;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request, policy};
@@ -20,6 +21,8 @@ use crate::program::{Action, ProgramSettings};
 use crate::wire;
 
 const PATH: &str = "/painel/aulas";
+/// Most courses of other plans that are named.
+const LOCKED: usize = 12;
 
 wire! {
     /// A course as a student's programs read it.
@@ -49,14 +52,24 @@ wire! {
 /// `GET /painel/aulas`: the courses that the student may see.
 pub fn courses(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let account = &person.account;
-    let courses =
-        app.db.read(request.lane, |tx| store::courses(tx, account.user_id, account.role))?;
+    let (courses, locked, offer) = app.db.read(request.lane, |tx| {
+        let courses = store::courses(tx, account.user_id, account.role)?;
+        let (locked, roles) = store::locked(tx, account.role, LOCKED)?;
+        let offer = if locked.is_empty() { None } else { Some(Offer::of_roles(tx, &roles)?) };
+        Ok::<_, Problem>((courses, locked, offer))
+    })?;
     if request.wants_json() {
         let courses: Vec<StudentCourseJson> =
             courses.into_iter().map(StudentCourseJson::of).collect();
         return ListReply::reply(courses.len() as u64, courses);
     }
-    Reply::page(&StudentCoursesPage { layout: layout(app, person, request), courses })
+    let offer = offer.map(|offer| offer.reached_by(&app.config.chat.upgrade_number));
+    Reply::page(&StudentCoursesPage {
+        layout: layout(app, person, request),
+        courses,
+        locked,
+        offer,
+    })
 }
 
 fn href(course_id: i64, lesson_id: i64) -> String {

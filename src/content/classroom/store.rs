@@ -3,6 +3,7 @@
 use super::{StudentCourse, StudentLesson};
 use crate::accounts::Role;
 use crate::base::UserId;
+use crate::content::plans::store as plans;
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// The course is published and visible to the role `?2`: the course names this
@@ -19,6 +20,16 @@ const VISIBLE: &str = "course.published = 1 AND (
 pub fn courses(tx: &ReadTx<'_>, student: UserId, role: Role) -> Result<Vec<StudentCourse>> {
     let rest = format!("FROM course WHERE {VISIBLE} ORDER BY course.position, course.course_id");
     tx.records(&rest, (student, role))
+}
+
+/// Titles of published courses that a role does not see, in their order, at most `most`,
+/// and the roles that see one of them.
+pub fn locked(tx: &ReadTx<'_>, role: Role, most: usize) -> Result<(Vec<String>, Vec<Role>)> {
+    let courses = plans::courses(tx)?.into_iter().filter(|one| one.published && !one.is_for(role));
+    let courses: Vec<_> = courses.take(most).collect();
+    let sees = |role: &Role| courses.iter().any(|course| course.is_for(*role));
+    let roles = Role::STUDENTS.into_iter().filter(sees).collect();
+    Ok((courses.into_iter().map(|course| course.title).collect(), roles))
 }
 
 /// One of these courses; `None` when the student may not see it.

@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::{StudentCourse, StudentLesson};
+use crate::content::plans::offer::Offer;
 use crate::panel::{Layout, Progress};
 
 /// `GET /painel/aulas`: the courses.
@@ -12,6 +13,9 @@ pub struct StudentCoursesPage {
     pub layout: Layout,
     /// The courses that the student may see.
     pub courses: Vec<StudentCourse>,
+    /// Titles of courses of other plans, and the plans with them.
+    pub locked: Vec<String>,
+    pub offer: Option<Offer>,
 }
 
 impl StudentCourse {

@@ -1,12 +1,15 @@
 //! Plans that people can buy, shown to anyone while active, and kept by the
 //! operator (contract §6).
 
+pub mod courses;
+pub mod offer;
 pub mod store;
 pub mod views;
 
 use serde::{Serialize, Serializer};
 
 use self::views::{PlanForm, PlansPage};
+use crate::accounts::Role;
 use crate::audit::objects::{Object, PLAN};
 use crate::base::{Cents, Instant, Zone};
 use crate::content::store::{Topic, note_change};
@@ -59,7 +62,24 @@ usual! {
         pub checkout_link: String,
         #[serde(rename = "ativo")]
         pub active: bool = true,
+        /// The plan of the account that a purchase gives; `None` while that is not said.
+        #[serde(rename = "plano_da_conta", skip_serializing_if = "Option::is_none")]
+        pub grants_role: Option<Role>,
+        /// The API plan that comes with it, one of [`API_PLANS`].
+        #[serde(rename = "plano_de_api", skip_serializing_if = "Option::is_none")]
+        pub grants_api: Option<String>,
+        /// Offers, plans and products of the checkout that stand for it.
+        #[serde(rename = "codigos", skip_serializing_if = "no_codes")]
+        pub codes: Json<Vec<String>>,
     }
+}
+
+/// The names of the API plans, and their words; the room of the API has their limits.
+pub const API_PLANS: [(&str, &str); 3] =
+    [("starter", "Starter"), ("pro", "Pro"), ("scale", "Scale")];
+
+fn no_codes(codes: &Json<Vec<String>>) -> bool {
+    codes.0.is_empty()
 }
 
 row!(stored PlanEntry {
@@ -71,6 +91,9 @@ row!(stored PlanEntry {
     benefits,
     checkout_link,
     active,
+    grants_role,
+    grants_api,
+    codes,
 });
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
@@ -126,7 +149,69 @@ pub const FORM: Form<PlanEntry> = Form(&[
             |entry, _| tick(entry.active),
         ),
     ),
+    Input::new(
+        "plano_da_conta",
+        "Escolha uma das opções da lista.",
+        Rule::Own(read_role, |entry, _| {
+            entry.grants_role.map(|role| role.name().to_owned()).unwrap_or_default()
+        }),
+    ),
+    Input::new(
+        "plano_de_api",
+        "Escolha uma das opções da lista.",
+        Rule::Own(read_api, |entry, _| entry.grants_api.clone().unwrap_or_default()),
+    ),
+    Input::new(
+        "codigos",
+        "São até 50 códigos, um por linha, sem espaços.",
+        Rule::Own(read_codes, |entry, _| entry.codes.0.join("\n")),
+    ),
 ]);
+
+/// Message when another plan has one of the codes.
+const CODE_TAKEN: (&str, &str) =
+    ("codigos", "Outro plano já tem um destes códigos. Cada código vale para um plano só.");
+/// Most codes of a plan, and characters of one.
+const MOST_CODES: usize = 50;
+const LONGEST_CODE: usize = 120;
+
+/// An empty text takes the plan of the account away; what is left out keeps it.
+fn read_role(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let Some(word) = sent.optional::<String>(name) else { return };
+    entry.grants_role = Role::STUDENTS.into_iter().find(|role| role.name() == word);
+    if entry.grants_role.is_none() && !word.is_empty() {
+        sent.check.fail(name, "must be free, pro, vip, piloto_pro, podio or empty");
+    }
+}
+
+fn read_api(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let Some(word) = sent.optional::<String>(name) else { return };
+    let known = API_PLANS.iter().any(|(plan, _)| *plan == word);
+    if !known && !word.is_empty() {
+        sent.check.fail(name, "must be starter, pro, scale or empty");
+    }
+    entry.grants_api = known.then_some(word);
+}
+
+/// A list, or one text with one code per line.
+fn read_codes(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
+    let Some(given) = sent.optional::<Vec<String>>(name) else { return };
+    let lines = given.iter().flat_map(|text| text.lines()).map(str::trim);
+    let mut codes: Vec<String> = Vec::new();
+    for line in lines.filter(|line| !line.is_empty()) {
+        if !codes.iter().any(|code| code == line) {
+            codes.push(line.to_owned());
+        }
+    }
+    let is_bad = |code: &String| {
+        code.chars().count() > LONGEST_CODE
+            || code.chars().any(|letter| letter.is_control() || letter.is_whitespace())
+    };
+    if codes.len() > MOST_CODES || codes.iter().any(is_bad) {
+        sent.check.fail(name, "up to 50 codes of up to 120 letters, without blanks");
+    }
+    entry.codes.0 = codes;
+}
 
 /// Message when another plan has the same slug.
 const SLUG_TAKEN: (&str, &str) = ("slug", "Já existe um plano com este endereço.");
@@ -206,11 +291,39 @@ pub const LIST: Listing = Listing {
         Head::sorts("Título", "titulo"),
         Head::plain("Periodicidade"),
         Head::sorts("Preço", "preco").numeric(),
+        Head::plain("O que dá"),
         Head::plain("Situação"),
     ],
     file: "planos.csv",
-    csv: &["id", "titulo", "slug", "preco", "moeda", "periodicidade", "ativo", "link_checkout"],
+    csv: &[
+        "id",
+        "titulo",
+        "slug",
+        "preco",
+        "moeda",
+        "periodicidade",
+        "ativo",
+        "link_checkout",
+        "plano_da_conta",
+        "plano_de_api",
+        "codigos",
+    ],
     flashes: &[
+        Flash::good(
+            "cursos",
+            "Cursos do plano salvos",
+            "Valem desde já para quem tem este plano da conta.",
+        ),
+        Flash::warn(
+            "sem_plano_da_conta",
+            "Os cursos não mudaram",
+            "Diga antes qual plano da conta este plano dá.",
+        ),
+        Flash::warn(
+            "curso_sem_plano",
+            "Os cursos não mudaram",
+            "Um curso ficaria sem nenhum plano. Para escondê-lo de todos, tire a publicação dele.",
+        ),
         Flash::good("criado", "Plano criado", "Se está ativo, já aparece na vitrine pública."),
         Flash::good("alterado", "Plano alterado", "A vitrine pública já mostra os novos dados."),
         Flash::good("excluido", "Plano excluído", "Ele não aparece mais na vitrine pública."),
@@ -220,7 +333,8 @@ pub const LIST: Listing = Listing {
 
 impl Noun for Plan {
     type Entry = PlanEntry;
-    type Beside = ();
+    /// What its form says of what it grants.
+    type Beside = views::Grants;
 
     const OBJECT: &'static Object = &PLAN;
     const LIST: &'static Listing = &LIST;
@@ -250,14 +364,24 @@ impl Noun for Plan {
         Reply::page(&PlansPage { table, layout: list.layout, plans: list.rows })
     }
     fn form_page(parts: FormParts<'_, Self>) -> Result<Reply, Problem> {
-        let FormParts { layout, existing, form, .. } = parts;
-        Reply::page(&PlanForm { layout, existing, form })
+        let FormParts { layout, existing, form, beside, .. } = parts;
+        let layout = layout.telling(LIST.flashes, parts.visit.2);
+        Reply::page(&PlanForm { layout, existing, form, grants: beside })
     }
 
-    fn beside(_: &ReadTx<'_>, _: Option<&Self>) -> Result<(), DbError> {
-        Ok(())
+    fn beside(tx: &ReadTx<'_>, one: Option<&Self>) -> Result<views::Grants, DbError> {
+        match one.and_then(|plan| plan.entry.grants_role) {
+            Some(role) => views::Grants::of(tx, role),
+            None => Ok(views::Grants::default()),
+        }
     }
     fn check(tx: &WriteTx<'_>, before: Option<&Self>, entry: &PlanEntry) -> Result<(), Problem> {
+        let own = before.map(|plan| plan.id);
+        if store::by_codes(tx, &entry.codes.0)?.iter().any(|plan| Some(plan.id) != own) {
+            let (field, words) = CODE_TAKEN;
+            let fields = vec![(field.into(), words.into())];
+            return Err(Problem { fields, ..Problem::new(Code::Conflict, "a code is taken") });
+        }
         let holder = store::holder(tx, &entry.slug)?;
         if holder.is_none() || holder == before.map(|plan| plan.id) {
             return Ok(());
@@ -286,10 +410,19 @@ struct PlanDetails {
     #[serde(flatten)]
     plan: WirePlan,
     ativo: bool,
+    plano_da_conta: Option<&'static str>,
+    plano_de_api: Option<String>,
+    codigos: Vec<String>,
 }
 
 impl PlanDetails {
     fn of(plan: Plan) -> Self {
-        Self { ativo: plan.entry.active, plan: WirePlan::of(plan) }
+        Self {
+            ativo: plan.entry.active,
+            plano_da_conta: plan.entry.grants_role.map(Role::name),
+            plano_de_api: plan.entry.grants_api.clone(),
+            codigos: plan.entry.codes.0.clone(),
+            plan: WirePlan::of(plan),
+        }
     }
 }

@@ -4,12 +4,13 @@
 //! The tokens of an account are read in `tokens.rs` only. Orders, listings,
 //! questions and claims are written in modules of their own.
 
-use crate::base::{Cents, Day, Instant, MlUserId, OrderId, TokenHash, UserId};
+use crate::base::{Cents, DAY_S, Day, Instant, MlUserId, OrderId, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::account::{purge, tokens};
 use crate::marketplace::books::claims::ClaimState;
 use crate::marketplace::books::document::SellerRecord;
 use crate::marketplace::books::listings;
+use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::questions::QuestionState;
 use crate::marketplace::client::TokenPair;
 use crate::marketplace::kinds::RecordKind;
@@ -104,6 +105,30 @@ pub fn daily_sales(tx: &ReadTx<'_>, owner: UserId, from: Day, to: Day) -> Result
          ORDER BY day",
         (owner, from, to),
     )
+}
+
+/// How long before it counts as a sale an order may have been opened, for
+/// [`sold_between`]: what is paid later than a slip lasts is rare.
+const OPENED_BEFORE_S: i64 = 7 * DAY_S;
+
+/// What an owner's linked accounts sold from one instant until before another: how
+/// many sales, and their value.
+pub fn sold_between(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    from: Instant,
+    until: Instant,
+) -> Result<(i64, Cents)> {
+    // A range of the key, so that nothing but a week of orders is read.
+    let sql = format!(
+        "SELECT count(*), coalesce(sum(total_cents), 0) FROM sale_order
+         WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?4
+             AND status IN ({sales}) AND coalesce(closed_at, created_at) >= ?3
+             AND coalesce(closed_at, created_at) < ?4
+             AND ml_user_id IN (SELECT ml_user_id FROM ml_account WHERE owner_id = ?1)",
+        sales = OrderStatus::sales_in_sql()
+    );
+    tx.one(&sql, (owner, from.minus(OPENED_BEFORE_S), from, until), |row| row.try_into())
 }
 
 /// Gross sales of an owner's account in centavos, one value a civil day from

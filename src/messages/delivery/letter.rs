@@ -1,13 +1,13 @@
 //! The final text of a message.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::store::Claimed;
 use crate::accounts::links;
 use crate::app::App;
-use crate::base::Instant;
+use crate::base::{Instant, UserId};
 use crate::db::{Lane, Result};
-use crate::messages::{notices, texts, unsubscribe};
+use crate::messages::{announcements, notices, texts, unsubscribe};
 use crate::outbox::MessageKind;
 
 /// What a message says.
@@ -31,14 +31,11 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
     let Some(kind) = MessageKind::from_name(&claimed.kind) else {
         return Ok(Err("esta versão não conhece este tipo de mensagem"));
     };
-    let mut params: Value = serde_json::from_str(&claimed.params).unwrap_or_default();
-    if kind == MessageKind::PartnerNotice {
-        let id = params["notification_id"].as_i64().unwrap_or_default();
-        match app.db.read(Lane::Slow, |tx| notices::words(tx, claimed.user, id))? {
-            Some(words) => params = words,
-            None => return Ok(Err("muitos avisos mais novos tomaram o lugar dela")),
-        }
-    }
+    let params: Value = serde_json::from_str(&claimed.params).unwrap_or_default();
+    let params = match looked_up(app, kind, claimed.user, params)? {
+        Ok(params) => params,
+        Err(reason) => return Ok(Err(reason)),
+    };
     let was_away_since = params["active_at"].as_i64().map(Instant);
     if kind == MessageKind::Inactivity && claimed.last_access_at > was_away_since {
         return Ok(Err("a pessoa já voltou"));
@@ -76,6 +73,59 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
         page: kind.page(&params).to_owned(),
         matter: format!("{}:{}", kind.name(), params[kind.row().topic]),
     }))
+}
+
+/// Stands for a link where a message is shown to staff.
+const HIDDEN: &str = "(não é mostrado)";
+
+/// What a message says, as staff may see it: without its link. `None` when its
+/// parameters were forgotten, or this version does not know its kind.
+pub fn shown(
+    app: &App,
+    kind: &str,
+    (user, name): (UserId, &str),
+    params: Map<String, Value>,
+) -> Result<Option<texts::Template>> {
+    let Some(kind) = MessageKind::from_name(kind) else { return Ok(None) };
+    if params.is_empty() && !kind.row().placeholders.is_empty() {
+        return Ok(None);
+    }
+    let params = match looked_up(app, kind, user, Value::Object(params))? {
+        Ok(params) => params,
+        Err(_) => return Ok(None),
+    };
+    let words = texts::Words {
+        name,
+        platform: &app.config.server.name,
+        address: &app.server.addresses.base_url,
+        link: HIDDEN,
+        until: HIDDEN.to_owned(),
+        params: &params,
+    };
+    let (template, _) = app.db.read(Lane::Slow, |tx| texts::of(tx, kind))?;
+    Ok(Some(texts::fill(&template, &words, app.zone())))
+}
+
+/// The parameters of kinds whose words are stored elsewhere. The inner error is the
+/// reason why the message is no longer needed.
+fn looked_up(
+    app: &App,
+    kind: MessageKind,
+    user: UserId,
+    params: Value,
+) -> Result<std::result::Result<Value, &'static str>> {
+    match kind {
+        MessageKind::PartnerNotice => {
+            let id = params["notification_id"].as_i64().unwrap_or_default();
+            let words = app.db.read(Lane::Slow, |tx| notices::words(tx, user, id))?;
+            Ok(words.ok_or("muitos avisos mais novos tomaram o lugar dela"))
+        }
+        MessageKind::Announcement => {
+            let words = app.db.read(Lane::Slow, |tx| announcements::store::words(tx, &params))?;
+            Ok(words.ok_or("o comunicado não existe mais"))
+        }
+        _ => Ok(Ok(params)),
+    }
 }
 
 /// The address of a link and when it expires; `None` when it no longer works.

@@ -2,8 +2,10 @@
 //! and why, what was sent, what was dropped.
 
 pub mod pages;
+pub mod repair;
 pub mod store;
 pub mod views;
+pub mod words;
 
 use crate::accounts::Role;
 use crate::base::{Instant, UserId};
@@ -40,6 +42,8 @@ row! {
         pub attempts: i64 = "o.attempts",
         /// The provider's id for it, or its answer.
         pub provider: Option<String> = "o.provider",
+        /// Where it goes by chat; `None` without a number.
+        pub number: Option<String> = "coalesce(o.params ->> 'number', u.chat_number)",
     }
 }
 
@@ -54,6 +58,15 @@ impl Message {
 
     pub fn badge(&self) -> Badge {
         badge(self.state)
+    }
+
+    /// Where it goes, as far as that is an address.
+    pub fn address(&self) -> &str {
+        match Channel::from_name(&self.channel) {
+            Some(Channel::Email) => &self.email,
+            Some(Channel::Chat) => self.number.as_deref().unwrap_or_default(),
+            _ => "",
+        }
     }
 
     /// Whether it can still be cancelled.

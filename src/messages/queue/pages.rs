@@ -3,32 +3,45 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::repair::Kind;
 use super::store;
 use super::views::{MessagePage, MessageRow, QueuePage};
-use super::{Message, is_configured, reason};
+use super::{Message, is_configured, reason, words};
 use crate::accounts::page_layout::layout;
-use crate::app::App;
+use crate::app::{App, Visit};
 use crate::audit::{self, Actor, looks, objects};
 use crate::base::{Day, Instant, grouped};
 use crate::db::{Result as DbResult, WriteTx};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
+use crate::messages::delivery::letter;
 use crate::messages::tabs;
 use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words};
+use crate::panel::ListQuery;
 use crate::panel::chart::{BarChart, BarWords};
-use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, Notice, Tone, When, export};
+use crate::panel::{
+    Answer, Filter, Flash, Head, ListReply, Listing, Notice, Tone, When, export, view,
+};
 use crate::services::Services;
 use crate::wire;
 
 /// The list's address.
 pub const PATH: &str = "/admin/mensagens";
 
+/// The states, those first that are looked for.
+const STATES: [(&str, &str); 4] = [
+    (MessageState::GivenUp.name(), "Falharam"),
+    (MessageState::Waiting.name(), "Pendentes"),
+    (MessageState::Sent.name(), "Enviadas"),
+    (MessageState::Dropped.name(), "Descartadas"),
+];
+
 const LIST: Listing = Listing {
     path: PATH,
     hint: "E-mail do destinatário",
     filters: &[
-        Filter { name: "estado", label: "Situação", all: "Todas", values: &MessageState::FILTER },
+        Filter { name: "estado", label: "Situação", all: "Todas", values: &STATES },
         Filter { name: "canal", label: "Canal", all: "Todos", values: &Channel::FILTER },
         Filter { name: "tipo", label: "Tipo", all: "Todos", values: &MessageKind::FILTER },
     ],
@@ -64,6 +77,11 @@ const LIST: Listing = Listing {
             "teste",
             "Teste na fila",
             "Atualize esta página para ver o que aconteceu com ele.",
+        ),
+        Flash::good(
+            "corrigida",
+            "Endereço corrigido, mensagem de volta à fila",
+            "O cadastro da pessoa já tem o endereço novo.",
         ),
         Flash::good("na_fila", "Mensagem de volta à fila", "Ela sai assim que chegar a vez dela."),
     ],
@@ -135,13 +153,14 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     }
     let first = app.day(now).plus(1 - i64::from(CHART_DAYS));
     let is_whole = !request.wants_json() && query.page == 1 && !query.is_narrowed();
-    let ((messages, total), waiting, sent) = app.db.read(request.lane, |tx| {
+    let ((messages, total), waiting, sent, states) = app.db.read(request.lane, |tx| {
         let sent = if is_whole {
             store::sent_by_day(tx, app.zone(), first, CHART_DAYS.into())?
         } else {
             Vec::new()
         };
-        Ok::<_, Problem>((store::page(tx, &query)?, store::waiting(tx)?, sent))
+        let states = store::by_state(tx, &query)?;
+        Ok::<_, Problem>((store::page(tx, &query)?, store::waiting(tx)?, sent, states))
     })?;
     if request.wants_json() {
         looks::list(app, (person, request), "mensagem.consultar_lista", "mensagem");
@@ -153,7 +172,11 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         tabs: tabs(PATH),
         blocked: blocked(app, &waiting),
         chart: chart(first, sent),
-        table: LIST.table(&query, LIST.heads, total),
+        sum: sum(total, &query, &states),
+        table: LIST.table(&query, LIST.heads, total).counted(|name| {
+            let state = MessageState::from_name(name).filter(|_| query.search.is_empty())?;
+            Some(states.iter().find(|(one, _)| *one == state).map_or(0, |(_, count)| *count))
+        }),
         messages: messages.into_iter().map(|one| row(app, one, now)).collect(),
     })
 }
@@ -188,8 +211,14 @@ fn down(app: &App) -> Option<Notice> {
     let mut outlets = app.messages.delivery.outlets.iter();
     let (channel, error) = outlets.find_map(|one| Some((one.channel, one.gate.error()?)))?;
     let title = format!("Canal fora do ar: {}", channel_words(channel.name()));
-    let text =
-        format!("{error}. As mensagens esperam e saem quando ele voltar; tentamos a cada minuto.");
+    let text = match words::of(channel, &error) {
+        Some(one) => {
+            format!("{} {} As mensagens esperam; tentamos a cada minuto.", one.what, one.remedy)
+        }
+        None => format!(
+            "{error}. As mensagens esperam e saem quando ele voltar; tentamos a cada minuto."
+        ),
+    };
     Some(Notice::new(Tone::Bad, title, text))
 }
 
@@ -203,10 +232,18 @@ struct MessageReply {
 
 /// `GET /admin/mensagens/{id}`: one message. Names of links are hidden.
 pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    one((app, person, request), None)
+}
+
+/// One message; `address` is what was typed to correct its address.
+pub(super) fn one(
+    (app, person, request): Visit<'_>,
+    address: Option<view::Field>,
+) -> Result<Reply, Problem> {
     let id = request.id()?;
     let found = app.db.read(request.lane, |tx| store::message(tx, id))?;
-    let (message, params) = found.ok_or_else(Problem::not_found)?;
-    let params = shown(&params);
+    let (message, stored) = found.ok_or_else(Problem::not_found)?;
+    let params = shown(&stored);
     looks::record(app, (person, request), ("mensagem.consultar", "mensagem"), id);
     if request.wants_json() {
         return Reply::json(&MessageReply {
@@ -216,6 +253,7 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         });
     }
     let page = |at| app.zone().page(at);
+    let can_fix = message.state == MessageState::GivenUp;
     Reply::page(&MessagePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         person: {
@@ -229,11 +267,10 @@ pub fn message(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         },
         until: message.expires_at.map(page).unwrap_or_default(),
         done: message.done_at.map(|at| When::new(app.zone(), at, request.now)),
-        params: if params.is_empty() {
-            String::new()
-        } else {
-            serde_json::to_string_pretty(&params).map_err(Problem::internal)?
-        },
+        text: letter::shown(app, &message.kind, (message.user, &message.name), params)?,
+        repair: Kind::of(&message)
+            .filter(|_| can_fix)
+            .map(|kind| (kind, address.unwrap_or_else(|| view::Field::of(message.address())))),
         row: row(app, message, request.now),
     })
 }
@@ -248,7 +285,7 @@ fn shown(params: &str) -> Map<String, Value> {
 }
 
 /// Notes what an operator did to a message.
-fn note(
+pub(super) fn note(
     tx: &WriteTx<'_>,
     actor: &Actor,
     action: &'static str,
@@ -285,14 +322,43 @@ pub fn try_again(_: &App, person: &Person, request: &Request) -> Result<Job, Pro
     Ok(Box::new(move |tx| {
         let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
         if !outbox::try_again(tx, id)? {
-            return Err(Problem::new(
-                Code::Conflict,
-                "só se envia de novo uma mensagem que falhou e ainda está no prazo",
-            ));
+            return Err(not_again());
         }
         let states = [MessageState::GivenUp, MessageState::Waiting];
         note(tx, &actor, "mensagem.reenviar", &message, states)?;
         let page = format!("{}/{id}", LIST.path);
         answer.done(id, &page, "na_fila")
     }))
+}
+
+pub(super) fn not_again() -> Problem {
+    let said = "só se envia de novo uma mensagem que falhou e ainda está no prazo";
+    Problem::new(Code::Conflict, said)
+}
+
+/// `1.204 mensagens · 3 na fila · 12 falharam`; of a search, only how many.
+fn sum(total: u64, query: &ListQuery, states: &[(MessageState, u64)]) -> String {
+    let count = match total {
+        0 if !query.is_narrowed() => {
+            return "O que sai da plataforma para as pessoas: na fila, enviado e descartado."
+                .to_owned();
+        }
+        1 => "1 mensagem".to_owned(),
+        _ => format!("{} mensagens", grouped(total)),
+    };
+    if !query.search.is_empty() || query.filter("estado").is_some() {
+        return count;
+    }
+    let of = |state: MessageState, one: &str, many: &str| {
+        let found = states.iter().find(|(known, count)| *known == state && *count > 0);
+        found.map(|(_, count)| {
+            format!("{} {}", grouped(*count), if *count == 1 { one } else { many })
+        })
+    };
+    let parts = [
+        Some(count),
+        of(MessageState::Waiting, "na fila", "na fila"),
+        of(MessageState::GivenUp, "falhou", "falharam"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }

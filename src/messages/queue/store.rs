@@ -4,7 +4,7 @@ use rusqlite::Row;
 
 use super::Message;
 use crate::base::{Day, Instant, Zone};
-use crate::db::{Filters, ReadTx, Record as _, Result};
+use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
 use crate::outbox::{Channel, MessageState};
 use crate::panel::ListQuery;
 use crate::row;
@@ -74,6 +74,24 @@ fn select<T>(
 pub fn message(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Message, String)>> {
     let found = tx.record(&format!("FROM {TABLES} WHERE o.message_id = ?1"), [id])?;
     Ok(found.map(|Full { message, params }| (message, params)))
+}
+
+/// Sends a message by chat to another number, one that is not the person's.
+pub fn set_number(tx: &WriteTx<'_>, id: i64, number: &str) -> Result<()> {
+    tx.run(
+        "UPDATE outbox SET params = json_set(params, '$.number', ?2) WHERE message_id = ?1",
+        (id, number),
+    )
+}
+
+/// Number of messages by state, of a channel and a kind.
+pub fn by_state(tx: &ReadTx<'_>, query: &ListQuery) -> Result<Vec<(MessageState, u64)>> {
+    let found: Vec<(MessageState, i64)> = tx.tuples(
+        "SELECT state, sum(messages) FROM outbox_count
+         WHERE (?1 IS NULL OR channel = ?1) AND (?2 IS NULL OR kind = ?2) GROUP BY state",
+        (query.filter("canal"), query.filter("tipo")),
+    )?;
+    Ok(found.into_iter().map(|(state, count)| (state, u64::try_from(count).unwrap_or(0))).collect())
 }
 
 /// Messages that wait, by channel.

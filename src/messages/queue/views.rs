@@ -3,7 +3,12 @@
 use askama::Template;
 
 use super::Message;
+use super::repair::Kind;
+use super::words::{self, Explained};
+use crate::messages::texts::Template as Text;
+use crate::outbox::MessageState;
 use crate::panel::chart::BarChart;
+use crate::panel::view::Field;
 use crate::panel::{Layout, Notice, Tab, Table, When};
 
 /// `GET /admin/mensagens`: the queue.
@@ -18,6 +23,8 @@ pub struct QueuePage {
     /// Sent messages by day and channel; `None` without any, or when the list
     /// is filtered.
     pub chart: Option<BarChart>,
+    /// What the list comes to.
+    pub sum: String,
     pub table: Table,
     pub messages: Vec<MessageRow>,
 }
@@ -45,6 +52,22 @@ pub struct MessagePage {
     pub until: String,
     /// When it was sent, dropped or given up.
     pub done: Option<When>,
-    /// The parameters of its text, as JSON; empty without any.
-    pub params: String,
+    /// What it says, without links; `None` once that is forgotten.
+    pub text: Option<Text>,
+    /// The address of a message that failed, for a channel whose address can be corrected.
+    pub repair: Option<(Kind, Field)>,
+}
+
+impl MessageRow {
+    /// What happened and what to do about it, where there are words for it.
+    fn explained(&self) -> Option<Explained> {
+        let message = &self.message;
+        matches!(message.state, MessageState::GivenUp | MessageState::Waiting)
+            .then(|| words::explained(message))?
+    }
+
+    /// Why it waits or how it ended, in a line; may be empty.
+    fn why(&self) -> String {
+        self.explained().map_or_else(|| self.reason.clone(), |one| one.what.to_owned())
+    }
 }

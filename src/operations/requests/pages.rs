@@ -8,7 +8,7 @@ use super::views::{RequestPage, RequestsPage, Trail};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::looks;
-use crate::base::{Instant, Zone};
+use crate::base::{Instant, Zone, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
@@ -31,6 +31,9 @@ pub(super) const CALLERS: [(&str, &str); 6] = [
     (NOBODY, "Anônimo"),
 ];
 
+/// The filter's value for a page that shows the reader's own pages too.
+const WITH_OWN: &str = "incluir";
+
 const LIST: Listing = Listing {
     path: "/admin/requisicoes",
     hint: "Caminho ou código do pedido",
@@ -40,10 +43,10 @@ const LIST: Listing = Listing {
             label: "Resposta",
             all: "Todas",
             values: &[
+                ("5xx", "Com falha nossa"),
+                ("4xx", "Recusadas"),
                 ("2xx", "Atendidas"),
                 ("3xx", "Redirecionadas"),
-                ("4xx", "Recusadas"),
-                ("5xx", "Com falha nossa"),
             ],
         },
         Filter { name: "quem", label: "Quem", all: "Todos", values: &CALLERS },
@@ -58,6 +61,12 @@ const LIST: Listing = Listing {
             label: "Duração",
             all: "Qualquer",
             values: &[("lentas", "Lentas (100 ms ou mais)")],
+        },
+        Filter {
+            name: "minhas",
+            label: "Páginas que você abriu",
+            all: "Fora da lista",
+            values: &[(WITH_OWN, "Na lista")],
         },
     ],
     sort_keys: &["-quando", "-duracao"],
@@ -107,7 +116,12 @@ wire! {
 /// `GET /admin/requisicoes`: the requests, as page, JSON or CSV.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
-    let filter = filter_of(app, &query, request.now);
+    let mut filter = filter_of(app, &query, request.now);
+    // Who looks at the log would see little but the looking. Programs and files get all of it.
+    let shows_all = query.csv || request.wants_json() || query.filter("minhas").is_some();
+    if !shows_all && query.search.is_empty() {
+        filter.without_pages_of = Some(person.account.user_id);
+    }
     // Write the waiting entries first: the page should show the latest requests.
     if let Err(error) = app.health.requests.flush(&app.db) {
         tracing::warn!(%error, "the log of requests was not written; trying again");
@@ -130,6 +144,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     Reply::page(&RequestsPage {
         layout: layout(app, person, request),
+        sum: sum(total, filter.without_pages_of.is_some()),
         table: LIST.table(&query, LIST.heads, total),
         requests: logged,
         limits: limits(total),
@@ -151,7 +166,17 @@ fn filter_of(services: &Services, query: &ListQuery, now: Instant) -> RequestLog
             Some("7") => Some(start_of(6)),
             _ => None,
         },
+        without_pages_of: None,
     }
+}
+
+/// `1.204 requisições`, and what is left out.
+fn sum(total: u64, is_without_own: bool) -> String {
+    let count = match total {
+        1 => "1 requisição".to_owned(),
+        _ => format!("{} requisições", grouped(total)),
+    };
+    if is_without_own { format!("{count}, sem as páginas que você abriu") } else { count }
 }
 
 fn limits(total: u64) -> String {

@@ -2,7 +2,7 @@
 
 use super::{FULL, RequestEntry};
 use crate::accounts::Role;
-use crate::base::Instant;
+use crate::base::{Instant, UserId};
 use crate::db::{Column, Filters, ReadTx, Result, WriteTx};
 use crate::row;
 
@@ -68,6 +68,8 @@ pub struct RequestLogFilter {
     pub only_slow: bool,
     /// The slow ones before all others, the slowest first.
     pub slow_first: bool,
+    /// Whose own looks at the operator's pages are left out.
+    pub without_pages_of: Option<UserId>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -193,6 +195,7 @@ fn part(
     }
     filters.and_if("status / 100 = :class", ":class", &filter.class);
     filters.and_if("caller = :caller", ":caller", &filter.caller);
+    let own = own_pages(tx, filter, speed)?;
     let is_total = filter.search.is_empty() && filter.since.is_none();
     let total = match speed {
         Speed::Any if is_total => everything(tx, filter)?,
@@ -202,6 +205,11 @@ fn part(
         }
         _ => filters.count(tx, &format!("SELECT count(*) FROM request_log {index}"))?,
     };
+    let total = total.saturating_sub(own);
+    let own_pages = format!("NOT ({OPERATORS_PAGE} AND caller_id IS :own)");
+    if let Some(own) = &filter.without_pages_of {
+        filters.and(&own_pages, &[(":own", own)]);
+    }
     let sql = format!(
         "SELECT entry_id FROM request_log {index} WHERE {}
          ORDER BY {} LIMIT :limit OFFSET :offset",
@@ -210,6 +218,26 @@ fn part(
     );
     filters.bind(&[(":limit", &limit), (":offset", &offset)]);
     Ok((tx.values(&sql, filters.values())?, total))
+}
+
+/// A look at a page of the operator's panel, in the words of its index.
+const OPERATORS_PAGE: &str =
+    "caller = 'sessao' AND method = 'GET' AND path >= '/admin' AND path < '/admin0'";
+
+/// How many entries of a part are looks that the filter leaves out.
+fn own_pages(tx: &ReadTx<'_>, filter: &RequestLogFilter, speed: Speed) -> Result<u64> {
+    let Some(own) = &filter.without_pages_of else { return Ok(0) };
+    let since = filter.since.map_or(0, first_of);
+    let mut filters = Filters::new(
+        &format!(
+            "{OPERATORS_PAGE} AND caller_id = :own AND entry_id >= :since{}",
+            speed.condition()
+        ),
+        &[(":own", own), (":since", &since)],
+    );
+    filters.and_if("status / 100 = :class", ":class", &filter.class);
+    filters.and_if("caller = :caller", ":caller", &filter.caller);
+    filters.count(tx, "SELECT count(*) FROM request_log INDEXED BY request_log_of_operators")
 }
 
 /// How many entries match class and caller, from the totals.

@@ -15,6 +15,8 @@ use crate::panel::{Layout, PageTime, Table, Tone};
 #[template(path = "requests.html", config = "assets/askama.toml")]
 pub struct RequestsPage {
     pub layout: Layout,
+    /// What the list comes to.
+    pub sum: String,
     pub table: Table,
     pub requests: Vec<Logged>,
     /// What the list does not contain, in a sentence.

@@ -49,6 +49,8 @@ parts! {
     "paging" paging(paging: &'p Paging) -> ShownPaging;
     /// What needs its reader; `quiet` is said when nothing does.
     "queue" queue(items: &'p [QueueItem], quiet: &'p str) -> Queue;
+    /// What is done about a row of a queue.
+    "acts" acts(item: &'p QueueItem) -> Acts;
     /// A deadline.
     "due" due(due: &'p Due) -> ShownDue;
     /// What happened to the thing of a page, newest first.

@@ -15,6 +15,7 @@ use crate::app::{App, Visit};
 use crate::audit::objects::{PROGRAM_APP, TOKEN};
 use crate::base::text::grouped;
 use crate::base::{Day, Zone};
+use crate::content::plans::offer::Offer;
 use crate::db::ReadTx;
 use crate::dropshipping::relations::{self, Invitation, Related};
 use crate::edge::route::Job;
@@ -77,6 +78,8 @@ struct HubData {
     month: Month,
     tokens: Vec<OwnToken>,
     apps: Vec<oauth::App>,
+    /// The plans with an API plan, for a seller who has none.
+    offer: Option<Offer>,
     /// Invitations without an answer: received by a seller, or sent by a supplier.
     invitations: Vec<Invitation>,
     /// The people on the other side of active relations.
@@ -104,7 +107,10 @@ impl HubData {
             let (invitations, related) = relations_of(tx, person)?;
             let (plan, tokens) = (store::plan(tx, user)?, store::tokens(tx, user)?);
             let apps = oauth::apps(tx, user)?;
-            Ok(Self { plan, month, tokens, apps, invitations, related })
+            let is_offered = plan.is_none() && !is_supplier(person);
+            let offer = if is_offered { Some(Offer::of_api(tx)?) } else { None };
+            let offer = offer.map(|offer| offer.reached_by(&app.config.chat.upgrade_number));
+            Ok(Self { plan, month, tokens, apps, offer, invitations, related })
         })
     }
 
@@ -183,6 +189,7 @@ fn page((app, person, request): Visit<'_>, data: HubData, form: FormView) -> Hub
     let ends = data.month.end.minus(1);
     HubPage {
         layout: layout(app, person, request),
+        offer: data.offer,
         plan: data.plan.map(|plan| shown(&app.config.partner.plans, plan, used, today)),
         rate: limits.map(rate).unwrap_or_default(),
         left: limits.map_or_else(String::new, |plan| {

@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::accounts::views::ApiPlan;
 use crate::base::{Instant, Zone, grouped};
+use crate::content::plans::offer::Offer;
 use crate::dropshipping::relations::{Invitation, Related};
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{FormView, Layout, PageTime, When};
@@ -18,6 +19,8 @@ use crate::wire;
 pub struct HubPage {
     pub layout: Layout,
     pub plan: Option<ApiPlan>,
+    /// The plans with an API plan, for a seller who has none.
+    pub offer: Option<Offer>,
     /// `120 por minuto, somando todos os tokens`.
     pub rate: String,
     /// Calls that remain this month, in words.

@@ -507,6 +507,33 @@ fn a_client_that_is_removed_takes_its_shell_along() {
     assert_eq!(entries["total"], 1, "{entries}");
 }
 
+/// The team prints all that waits at its clients, which their owner sees; what is of
+/// nobody's client is not printed.
+#[track_caller]
+fn printed_and_taken_back(
+    shop: &Shop,
+    (admin, ana): (&Actor<'_>, &Actor<'_>),
+    (own, others): (&str, &str),
+) {
+    let labels = "/admin/agencia/etiquetas";
+    let press = |path: &str, field: (&str, &str)| {
+        admin.send(Request::new("POST", &format!("{labels}/{path}")).form(&[field])).expect(303)
+    };
+    let foreign = format!("{OTHER}-{others}");
+    assert_eq!(press("imprimir", ("ids", &foreign)).header("location"), Some(labels));
+    let file = press("imprimir", ("todos", "1")).header("location").unwrap().to_owned();
+    let text = admin.get(&file).expect(200).text();
+    assert!(text.contains(own) && !text.contains(others));
+    let seen = page(ana, "/painel/ml/etiquetas?parte=impressas").expect(200).text();
+    assert!(seen.contains("impressas pela agência"), "{seen}");
+    shop.site.person("rui").get(&file).expect(403);
+    press("desfazer", ("lote", file.rsplit('/').next().unwrap()));
+    let shown = page(admin, labels).expect(200).text();
+    assert!(shown.contains("1 etiqueta voltou para A imprimir"), "{shown}");
+    let entry = &list(admin, "/admin/auditoria?objeto=etiqueta")["dados"][0];
+    assert_eq!(entry["acao"], "etiqueta.desfazer_impressao", "{entry}");
+}
+
 #[test]
 fn labels_of_clients_parcels_are_printed_while_the_agency_looks_after_them() {
     let shop = Shop::open();
@@ -526,7 +553,7 @@ fn labels_of_clients_parcels_are_printed_while_the_agency_looks_after_them() {
         shown.contains("Casa da Maré · LOJA DA ANA") && shown.contains("1× Garrafa"),
         "{shown}"
     );
-    assert!(shown.contains("action=\"/admin/agencia/etiqueta\""), "{shown}");
+    assert!(shown.contains("action=\"/admin/agencia/etiquetas/imprimir\""), "{shown}");
     assert_eq!(list_of(&format!("?conta={LOJA}"))["dados"][0]["shipment_id"], json!(own.1));
     page(&admin, &format!("/admin/agencia/etiquetas?conta={OTHER}")).expect(404);
     let ask = |account: u64, shipment: &str| {
@@ -539,6 +566,7 @@ fn labels_of_clients_parcels_are_printed_while_the_agency_looks_after_them() {
         refused(ask(account, shipment), 404);
     }
     refused(ask(LOJA, "x"), 400);
+    printed_and_taken_back(&shop, (&admin, &ana), (&own.1, &others.1));
     shop.world.end_tokens(LOJA, "revoke");
     let lost = refused(ask(LOJA, &own.1), 502);
     assert!(lost.contains("Peça ao cliente"), "{lost}");

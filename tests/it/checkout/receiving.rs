@@ -310,6 +310,7 @@ fn bodies_go_after_thirty_days_and_what_they_did_stays() {
         admin.send(Request::new("GET", page).header("Accept", "application/json")).ok()
     };
     assert_eq!(shown(&admin)["corpo"]["event"], "PURCHASE_APPROVED");
+    assert!(admin.get(page).expect(200).text().contains("não informado"), "no amount was sent");
     site.clock().advance_s(31 * DAY_S);
     let admin = site.administrator();
     crate::support::wait::until("the body is gone", Duration::from_secs(20), || {
@@ -319,4 +320,26 @@ fn bodies_go_after_thirty_days_and_what_they_did_stays() {
     assert!(admin.get(page).expect(200).text().contains("apagado depois de 30 dias"));
     let again = format!("{page}/processar");
     admin.post(&again, &json!({})).expect(409);
+}
+
+#[test]
+fn a_purchase_says_who_bought_what_for_how_much_and_what_it_did() {
+    let site = Site::builder().unlimited().start();
+    let admin = site.administrator();
+    let event = Event::approved("e-1", "lia@exemplo.test", "HP1", 0)
+        .with("/data/product/name", "Formação completa")
+        .with("/data/purchase/price", json!({ "value": 1497.9, "currency_value": "BRL" }));
+    event.send(&site.anonymous()).ok();
+    let lia = site.stored("SELECT name FROM user WHERE email = 'lia@exemplo.test'")[0].clone();
+    for target in ["/admin/compras", "/admin/compras/1"] {
+        let page = admin.get(target).expect(200).text();
+        for words in [&*lia, "Formação completa", "1.497,90", "Criou a conta no plano"] {
+            assert!(page.contains(words), "{target}: {words}: {page}");
+        }
+    }
+    let list = admin.get("/admin/compras").expect(200).text();
+    assert!(list.contains("1 aviso de compra"), "{list}");
+    let csv = admin.get("/admin/compras?formato=csv").expect(200).text();
+    assert!(csv.lines().next().unwrap().ends_with("produto_nome,valor,moeda,aluno_nome"), "{csv}");
+    assert!(csv.contains("Formação completa,1497.9"), "{csv}");
 }

@@ -250,6 +250,13 @@ fn a_run_from_the_panel_is_on_the_record_and_each_run_has_a_page() {
     assert_eq!(ids("?resultado=com-efeito"), ["1"]);
     assert_eq!(ids("?resultado=sem-efeito"), ["2"]);
     assert_eq!(ids("?resultado=falhou"), Vec::<String>::new());
+    // The page has what did something, and says how many others there were.
+    let page = admin.get(HISTORY).expect(200).text();
+    assert!(page.contains("1 execução sem nada a fazer"), "{page}");
+    let has = |page: &str, run: i64| page.contains(&format!("href=\"/admin/cron/{run}\""));
+    assert!(has(&page, 1) && !has(&page, 2));
+    let page = admin.get("/admin/cron?resultado=todas").expect(200).text();
+    assert!(has(&page, 1) && has(&page, 2));
     let one = json_of(&admin, "/admin/cron/1");
     assert_eq!((&one["id"], &one["resultado"]), (&json!("1"), &json!("com-efeito")));
     assert!(admin.get("/admin/cron/1").expect(200).text().contains("Alertas de inatividade"));

@@ -423,6 +423,7 @@ fn visit_panel(site: &Site, person: &Actor<'_>) {
     }
     crate::support::visits::people(&admin);
     crate::support::visits::accounts(&admin);
+    crate::support::visits::announcements(&admin, person);
     let supplier = site.person_as("rui", "drop");
     supplier.get("/fornecedor").expect(200);
     products(&supplier, "/fornecedor/produtos");

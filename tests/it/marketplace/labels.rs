@@ -19,7 +19,7 @@ fn parcels_that_are_ready_are_listed_and_printed_together() {
     let shop = Shop::open();
     let ana = shop.ana();
     let page = ana.get(LABELS).expect(200).text();
-    assert!(page.contains("Nenhum pacote para enviar"), "{page}");
+    assert!(page.contains("Nenhum pacote para enviar com etiqueta a imprimir"), "{page}");
     let (first, second) = (shop.sell(LOJA, true), shop.sell(LOJA, true));
     shop.sell(OTHER, true);
     let list = shop.wait_for(&ana, 2);
@@ -201,17 +201,8 @@ fn one_that_cannot_be_printed_is_named_and_left_out_of_the_rest() {
     assert!(said.contains(&format!("Envio {gone}: ")), "{said}");
     assert!(!said.contains(ids[0]) && !said.contains("status is"), "{said}");
 
-    let all = |actor: &Actor<'_>| {
-        let page = actor.get(LABELS).expect(200).text();
-        let start = page.find("/painel/ml/etiqueta?").expect("a link to all");
-        let link = page[start..].split('"').next().unwrap();
-        (link.replace("&#38;", "&").replace("%2C", ","), page)
-    };
-    let (link, page) = all(&ana);
-    assert!(!link.contains(&**gone) && link.contains(ids[0]), "{link}");
+    let page = ana.get(LABELS).expect(200).text();
     assert!(page.contains("Imprimir as 2<") && page.contains("já foi enviado"), "{page}");
-    let file = ana.get(&link).expect(200).text();
-    assert!(file.contains(ids[0]) && file.contains(ids[2]) && !file.contains(&**gone));
     let listed = shop.wait_for(&ana, 3);
     let told = listed["dados"][1]["impedimento"].as_str().unwrap();
     assert!(told.contains("já foi enviado"), "{listed}");
@@ -223,7 +214,8 @@ fn one_that_cannot_be_printed_is_named_and_left_out_of_the_rest() {
     });
     shop.world.control(&target, &ready);
     ask(&ana, LOJA, gone).expect(200);
-    assert!(all(&ana).0.contains(&**gone));
+    let page = ana.get(LABELS).expect(200).text();
+    assert!(page.contains("Imprimir as 3<") && !page.contains("já foi enviado"), "{page}");
 }
 
 #[test]
@@ -259,6 +251,163 @@ fn a_lost_link_is_said_where_labels_are_printed() {
     let said = refused(ask(&ana, LOJA, &shipment), 502);
     assert!(said.contains("perdeu o vínculo"), "{said}");
     let page = ana.get(LABELS).expect(200).text();
-    assert!(page.contains("Esta conta perdeu o vínculo"), "{page}");
-    assert!(!page.contains("Imprimir"), "{page}");
+    assert!(page.contains("A conta LOJA DA ANA perdeu o vínculo"), "{page}");
+    assert!(!page.contains("Imprimir a"), "{page}");
+    // Pressed nevertheless, it says so, and the label stays to be printed.
+    let said = press(&ana, &[("ids", &format!("{LOJA}-{shipment}"))]);
+    assert_eq!(said.header("location"), Some(LABELS));
+    let page = ana.get(LABELS).expect(200).text();
+    assert!(page.contains("A etiqueta não saiu") && page.contains("perdeu o vínculo"), "{page}");
+    assert!(page.contains("1 etiqueta a imprimir"), "{page}");
+}
+
+const PRINT: &str = "/painel/ml/etiquetas/imprimir";
+const UNDO: &str = "/painel/ml/etiquetas/desfazer";
+const PRINTED: &str = "/painel/ml/etiquetas?parte=impressas";
+
+fn press(actor: &Actor<'_>, fields: &[(&str, &str)]) -> Reply {
+    actor.send(Request::new("POST", PRINT).form(fields)).expect(303)
+}
+
+/// Where each of some words stands in a text.
+fn places(text: &str, words: &[&str]) -> Vec<usize> {
+    words.iter().map(|word| text.find(word).unwrap_or_else(|| panic!("no {word}"))).collect()
+}
+
+#[test]
+fn one_press_prints_all_by_deadline_and_can_be_taken_back_or_repeated() {
+    let shop = Shop::open();
+    let ana = shop.ana();
+    let sold: Vec<_> = (0..3).map(|_| shop.sell(LOJA, true)).collect();
+    shop.wait_for(&ana, 3);
+    let ids: Vec<&str> = sold.iter().map(|(_, shipment)| &**shipment).collect();
+    let page = ana.get(LABELS).expect(200).text();
+    assert!(page.contains("3 etiquetas a imprimir · despache até amanhã 18:00"), "{page}");
+    let listed = places(
+        &page,
+        &ids.iter()
+            .map(|id| format!("envio {id}<"))
+            .collect::<Vec<_>>()
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>(),
+    );
+    assert!(listed.is_sorted(), "oldest first at the same deadline: {listed:?}");
+    shop.world.forget_requests();
+
+    let pressed = press(&ana, &[("todos", "1")]);
+    let place = pressed.header("location").unwrap().to_owned();
+    let file = ana.get(&place).expect(200);
+    assert_eq!(file.header("content-type"), Some("application/pdf"));
+    assert!(places(&file.text(), &ids).is_sorted(), "the order of the list");
+    let asked = shop.world.requests();
+    let asked = asked.iter().filter(|one| one["path"] == "/shipment_labels").count();
+    assert_eq!(asked, 1, "the file was kept for its reader");
+    let page = ana.get(LABELS).expect(200).text();
+    assert!(page.contains("3 etiquetas impressas") && page.contains("Desfazer"), "{page}");
+    assert!(page.contains("Nenhuma etiqueta a imprimir"), "{page}");
+    let page = ana.get(PRINTED).expect(200).text();
+    assert!(page.contains("3 etiquetas<") && page.contains("Imprimir de novo"), "{page}");
+    let again = press(&ana, &[("todos", "1")]);
+    assert_eq!(again.header("location"), Some(LABELS));
+    assert!(ana.get(LABELS).expect(200).text().contains("Não há etiqueta para imprimir agora"));
+
+    // Repeated after the file is gone from memory: without what has left.
+    shop.site.clock().advance_s(601);
+    let file = shop.ana().get(&place).expect(200).text();
+    assert!(places(&file, &ids).is_sorted(), "{file}");
+    let batch = place.rsplit('/').next().unwrap();
+    let undo = |actor: &Actor<'_>| actor.send(Request::new("POST", UNDO).form(&[("lote", batch)]));
+    let ana = shop.ana();
+    undo(&ana).expect(303);
+    let page = ana.get(LABELS).expect(200).text();
+    assert!(page.contains("3 etiquetas voltaram para A imprimir"), "{page}");
+    assert!(page.contains("Imprimir as 3<"), "{page}");
+    undo(&ana).expect(404);
+    refused(ana.get(&place), 404);
+    assert_eq!(shop.world.violations(), [] as [Value; 0]);
+}
+
+#[test]
+fn batches_are_of_one_store_and_what_is_refused_stays_to_be_printed() {
+    let shop = Shop::open();
+    let ana = shop.ana();
+    shop.world.seller(900_000_003, "OUTRA DA ANA");
+    shop.world.item(900_000_003, "Caneca", 49.9);
+    shop.world.link(&ana, 900_000_003);
+    crate::support::sync::wait_until_read(&shop.site, &ana);
+    let sold: Vec<_> = (0..3).map(|_| shop.sell(LOJA, true)).collect();
+    let other = shop.sell(900_000_003, true).1;
+    shop.wait_for(&ana, 3);
+    wait_until_worked(&shop.world, &shop.site);
+    let page = ana.get(LABELS).expect(200).text();
+    assert!(page.contains("4 etiquetas a imprimir"), "all stores together: {page}");
+    let only = ana.get(&format!("{LABELS}?conta=900000003")).expect(200).text();
+    assert!(only.contains("1 etiqueta a imprimir") && !only.contains(&sold[0].1), "{only}");
+    let (order, gone) = &sold[1];
+    let sent = json!({ "shipping_status": "shipped", "notify": false });
+    shop.world.control(&format!("/_sandbox/orders/{order}"), &sent);
+
+    let pressed = ana.post(PRINT, &json!({ "todos": true })).ok();
+    let batches = pressed["lotes"].as_array().unwrap();
+    let counts: Vec<_> = batches.iter().map(|one| (&one["conta"], &one["etiquetas"])).collect();
+    let own = (LOJA.to_string(), "900000003".to_owned());
+    assert_eq!(counts, [(&json!(own.0), &json!(2)), (&json!(own.1), &json!(1))]);
+    assert_eq!(pressed["falharam"][0]["shipment_id"], json!(gone));
+    assert_eq!(
+        (pressed["restam"].as_u64(), pressed["falharam"].as_array().unwrap().len()),
+        (Some(0), 1)
+    );
+    let file = ana.get(batches[1]["arquivo"].as_str().unwrap()).expect(200).text();
+    assert!(file.contains(&other) && !file.contains(&sold[0].1), "{file}");
+    let page = ana.get(LABELS).expect(200).text();
+    assert!(page.contains("1 etiqueta a imprimir") && page.contains("já foi enviado"), "{page}");
+    assert!(page.contains(&format!("envio {gone}<")), "{page}");
+    let page = ana.get(PRINTED).expect(200).text();
+    assert!(page.contains("2 etiquetas<") && page.contains("1 etiqueta<"), "{page}");
+}
+
+#[test]
+fn nobody_prints_undoes_or_reads_anothers_batch() {
+    let shop = Shop::open();
+    let (own, others) = (shop.sell(LOJA, true).1, shop.sell(OTHER, true).1);
+    let (ana, rui) = (shop.ana(), shop.site.person("rui"));
+    shop.wait_for(&ana, 1);
+    shop.wait_for(&rui, 1);
+    let foreign = format!("{OTHER}-{others}");
+    assert_eq!(press(&ana, &[("ids", &foreign)]).header("location"), Some(LABELS));
+    assert!(ana.get(LABELS).expect(200).text().contains("Nenhum pacote foi marcado"));
+    let place = press(&ana, &[("so", &format!("{LOJA}-{own}"))]);
+    let place = place.header("location").unwrap().to_owned();
+    refused(rui.get(&place), 404);
+    let batch = place.rsplit('/').next().unwrap();
+    rui.send(Request::new("POST", UNDO).form(&[("lote", batch)])).expect(404);
+    ana.get(&place).expect(200);
+    assert!(!rui.get(PRINTED).expect(200).text().contains(&own));
+    assert!(rui.get(LABELS).expect(200).text().contains("1 etiqueta a imprimir"));
+}
+
+#[test]
+fn the_home_prints_all_parcels_in_one_press_and_compares_the_day() {
+    let shop = Shop::open();
+    let ana = shop.ana();
+    for hour in ["08:00", "20:00"] {
+        let created = format!("2026-11-19T{hour}:00-03:00");
+        let yesterday = json!({ "date_created": created, "notify": true });
+        shop.world.sale_with(LOJA, &yesterday);
+    }
+    for _ in 0..2 {
+        shop.sell(LOJA, true);
+    }
+    shop.wait_for(&ana, 2);
+    wait_until_worked(&shop.world, &shop.site);
+    let home = ana.get("/painel").expect(200).text();
+    assert!(home.contains("2 pacotes para enviar") && home.contains("2 vendas hoje"), "{home}");
+    assert!(home.contains("ontem até 9:") && home.contains(": 1 · R$"), "{home}");
+    let pressed = press(&ana, &[("todos", "1"), ("volta", "inicio")]);
+    let place = pressed.header("location").unwrap();
+    assert!(ana.get(place).expect(200).body.starts_with(b"%PDF-"));
+    let home = ana.get("/painel").expect(200).text();
+    assert!(home.contains("2 etiquetas impressas") && home.contains(UNDO), "{home}");
+    assert!(home.contains("Nada espera por você") && !home.contains("para enviar<"), "{home}");
 }

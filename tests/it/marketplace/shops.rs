@@ -329,8 +329,9 @@ fn a_question_is_answered_once() {
     let id = asked[0]["id"].as_str().unwrap();
     assert_eq!((&asked[0]["texto"], &asked[0]["conta"]), (&json!("Tem azul?"), &json!("LOJA UM")));
     let home = ana.get("/painel").expect(200).text();
-    assert!(home.contains("1 pergunta sem resposta"), "{home}");
     let path = format!("{QUESTIONS}/{id}/responder");
+    assert!(home.contains(">Tem azul?</a>") && home.contains(&path), "{home}");
+    assert!(home.contains("responda até"), "{home}");
     for wrong in ["", "  \n ", &*"ã".repeat(2_001)] {
         ana.post(&path, &json!({ "resposta": wrong })).expect(422);
         let page = form(&ana, &path, wrong).expect(422).text();
@@ -345,7 +346,28 @@ fn a_question_is_answered_once() {
     ana.post(&path, &json!({ "resposta": "De novo" })).expect(409);
     form(&ana, &path, "De novo").expect(303);
     let home = ana.get("/painel").expect(200).text();
-    assert!(!home.contains("pergunta sem resposta"), "{home}");
+    assert!(!home.contains("Tem azul?") && home.contains("Nada espera por você"), "{home}");
+}
+
+#[test]
+fn the_first_question_is_answered_on_the_home() {
+    let (world, site) = shops();
+    ask(&world, LOJA, "Tem azul?");
+    ask(&world, LOJA, "Tem verde?");
+    world.deliveries();
+    let ana = site.person("ana");
+    let asked = listed(&ana, &format!("{QUESTIONS}?estado=pendente"), 2);
+    let home = ana.get("/painel").expect(200).text();
+    assert!(home.contains("2 perguntas sem resposta"), "{home}");
+    let first = asked.iter().find(|one| home.contains(one["texto"].as_str().unwrap())).unwrap();
+    let path = format!("{QUESTIONS}/{}/responder", first["id"].as_str().unwrap());
+    let fields = [("resposta", "Tem sim."), ("volta", "inicio")];
+    let sent = ana.send(Request::new("POST", &path).form(&fields)).expect(303);
+    assert_eq!(sent.header("location"), Some("/painel"));
+    let home = ana.get("/painel").expect(200).text();
+    assert!(home.contains("Resposta enviada"), "{home}");
+    assert!(!home.contains(first["texto"].as_str().unwrap()), "{home}");
+    assert!(!home.contains("perguntas sem resposta") && home.contains("/responder"), "{home}");
 }
 
 #[test]

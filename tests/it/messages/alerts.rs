@@ -76,6 +76,7 @@ fn a_person_chooses_channels_and_kinds_and_reminders_follow() {
         INVITATION,
         BILL,
         "webhook_desligado",
+        "comunicado",
     ];
     assert_eq!(chosen(&bia), [&["chat", "email"], &kinds[..]].concat());
     assert_eq!(json_of(&bia, OWN)["canais"][0]["conectado"], false);

@@ -112,6 +112,57 @@ fn within_a_day_of_a_message_the_official_api_takes_free_text() {
 }
 
 #[test]
+fn a_failed_message_says_why_and_goes_again_to_the_corrected_number() {
+    let world = World::start();
+    let site = with_gateway(&world, "evolution").start();
+    let admin = site.administrator();
+    welcome(&site, "ana", "5511987654000");
+    welcome(&site, "rui", NUMBER);
+    settled(&admin, "enviada");
+    let failed = settled(&admin, "falhou");
+    let page = format!("{QUEUE}/{}", failed["id"].as_str().unwrap());
+    // The list and the page say it in words, with what to do; the page has the text.
+    let list = admin.get(&format!("{QUEUE}?estado=falhou")).expect(200).text();
+    assert!(list.contains("Este número não está na rede de chat."), "{list}");
+    assert!(list.contains("1 mensagem"), "{list}");
+    let shown = admin.get(&page).expect(200).text();
+    for words in
+        ["Corrija o número e reenvie.", "5511987654000", "Corrigir e reenviar", "(não é mostrado)"]
+    {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    let correct = |typed: &str| {
+        let fields = [("endereco", typed)];
+        admin.send(Request::new("POST", &format!("{page}/corrigir")).form(&fields))
+    };
+    let refused = correct("123").expect(422).text();
+    assert!(refused.contains("Informe de 10 a 15 dígitos") && refused.contains("value=\"123\""));
+    site.person("bia").post(&format!("{page}/corrigir"), &json!({})).expect(403);
+    // The page is the first click, this the second.
+    let corrected = "5511912345678";
+    correct("(11) 91234-5678").expect(303);
+    until("it is sent to the corrected number", PATIENCE, || {
+        world.messages().iter().any(|one| one["to"] == corrected).then_some(())
+    });
+    assert_eq!(
+        site.stored("SELECT chat_number FROM user WHERE email = 'ana@example.com'"),
+        [corrected],
+        "the account has it too"
+    );
+    assert_eq!(
+        site.stored("SELECT action || ' ' || before || ' ' || after FROM audit WHERE action IN ('aluno.alterar', 'mensagem.reenviar') ORDER BY audit_id"),
+        [
+            r#"aluno.alterar {"chat_number":"5511987654000"} {"chat_number":"5511912345678"}"#,
+            r#"mensagem.reenviar {"estado":"falhou"} {"estado":"pendente"}"#,
+        ]
+    );
+    correct("(11) 91234-5678").expect(409);
+    let log = admin.get("/admin/auditoria").expect(200).text();
+    assert!(log.contains("Número de chat: 5511987654000 → 5511912345678"), "{log}");
+    assert!(log.contains("<select class=\"input\" id=\"filtro-objeto\""), "one filter");
+}
+
+#[test]
 fn a_number_that_is_not_there_fails_and_delays_nobody() {
     let world = World::start();
     let site = with_gateway(&world, "evolution").start();

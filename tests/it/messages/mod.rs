@@ -1,6 +1,7 @@
 //! Messages to people, by every channel.
 
 mod alerts; // Messages to people: choices, texts, channels, and alerts about failures.
+mod announcements; // What the operator tells students, by plan.
 mod delivery;
 mod mail; // Messages by e-mail: what is sent, in which form.
 mod outage; // A chat gateway that is not reachable, silent, and back again.

@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::actors::Actor;
-use crate::support::checkout::Event;
+use crate::support::checkout::{DAY_S, Event};
+use crate::support::client::Request;
+use crate::support::people::list;
 use crate::support::site::Site;
 use crate::support::smtp::Greeter;
 use crate::support::telegram::TOKEN;
@@ -135,4 +137,80 @@ fn a_marketplace_that_is_away_has_its_line() {
         ana.get(&format!("/painel/ml/retorno?code=TG-1&state={state}"));
         home(&admin).contains("O marketplace não responde").then_some(())
     });
+}
+
+/// Sends a browser's form.
+#[track_caller]
+fn form(admin: &Actor<'_>, path: &str, fields: &[(&str, &str)]) -> String {
+    let sent = admin.send(Request::new("POST", path).header("Accept", "text/html").form(fields));
+    sent.expect(303).header("location").unwrap_or_default().to_owned()
+}
+
+#[test]
+fn the_checklist_leads_through_the_first_set_up_and_goes() {
+    let mail = Greeter::start("235 welcome");
+    let copies = tempfile::tempdir().unwrap();
+    let site = Site::builder()
+        .unlimited()
+        .config("database.backup_dir", copies.path().display().to_string())
+        .config("marketplace.client_id", "app")
+        .config("marketplace.client_secret", "segredo")
+        .config("email.smtp_url", format!("smtp://{}", mail.address))
+        .start();
+    let admin = site.administrator();
+    let page = home(&admin);
+    for step in ["Para começar", "Fazer uma cópia", "Criar um plano", "Cadastrar o primeiro aluno"]
+    {
+        assert!(page.contains(step), "{step}: {page}");
+    }
+    let back = form(&admin, "/admin/diagnostico/canais/email/testar", &[("volta", "inicio")]);
+    assert_eq!(back, "/admin");
+    assert!(home(&admin).contains("O canal responde"));
+    form(&admin, "/admin/copias/copiar", &[("volta", "inicio")]);
+    admin.post("/admin/planos", &json!({ "titulo": "Pro", "preco": 97 })).expect(201);
+    admin.post("/admin/cursos", &json!({ "titulo": "Primeira venda" })).expect(201);
+    let ana = json!({ "nome": "Ana", "email": "ana@example.com" });
+    assert!(home(&admin).contains("Cadastrar aluno"));
+    admin.post("/admin/alunos", &ana).expect(201);
+    until("the checklist is done", Duration::from_secs(20), || {
+        (!home(&admin).contains("Para começar")).then_some(())
+    });
+}
+
+#[test]
+fn who_is_overdue_is_named_and_given_time_from_the_row() {
+    let site = Site::builder().unlimited().start();
+    let admin = site.administrator();
+    let platform = site.anonymous();
+    let paid = |event: Event| event.with("/data/purchase/price", json!({ "value": 97.5 }));
+    paid(Event::approved("a", "lia@example.com", "HP-1", 0)).send(&platform).ok();
+    Event::new("b", "PURCHASE_DELAYED", "lia@example.com", "HP-2", 1)
+        .renewal(2)
+        .send(&platform)
+        .ok();
+    assert!(!home(&admin).contains("Lia Prado"), "what is paid needs nobody");
+    site.clock().advance_s(31 * DAY_S);
+    let admin = site.administrator();
+    let page = home(&admin);
+    for part in ["Lia Prado", "pago até 20/12/2026", "97,50", "Dar prazo", "Mensagem"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let id = list(&admin, "/admin/alunos?q=lia")["dados"][0]["id"].as_str().unwrap().to_owned();
+    let until = || list(&admin, &format!("/admin/alunos/{id}"))["pago_ate"].clone();
+    let before = until();
+    let path = format!("/admin/alunos/{id}/prazo");
+    assert_eq!(form(&admin, &path, &[("dias", "7"), ("volta", "inicio")]), "/admin");
+    assert_eq!(until(), "2026-12-28 23:59:59");
+    let page = home(&admin);
+    assert!(page.contains("Prazo dado") && page.contains("Desfazer"), "{page}");
+    assert!(!home(&admin).contains("Lia Prado"), "the row is gone");
+    let noted = list(&admin, "/admin/auditoria?q=dar_prazo")["dados"][0].clone();
+    let entry = noted["id"].as_str().unwrap();
+    let fields = [("de", entry), ("ate", entry), ("volta", "inicio")];
+    form(&admin, "/admin/alunos/desfazer", &fields);
+    assert!(home(&admin).contains("Desfeito"));
+    assert_eq!(until(), before);
+    form(&admin, "/admin/alunos/desfazer", &fields);
+    assert!(home(&admin).contains("Nada foi desfeito"));
+    admin.post(&path, &json!({ "dias": 61 })).expect(422);
 }

@@ -309,3 +309,26 @@ fn one_request_is_told_with_who_asked() {
     assert!(!page.contains(&person) && !page.contains("ana"), "{page}");
     assert_eq!(list(&admin, &format!("{LIST}?q={LIST}"))["total"], 0);
 }
+
+#[test]
+fn the_page_leaves_out_what_its_reader_opened() {
+    let site = Site::builder().unlimited().start();
+    let (admin, ana) = (site.administrator(), site.person("ana"));
+    admin.get("/admin/planos").expect(200);
+    ana.get("/painel/avisos").expect(200);
+    let path = "/admin/requisicoes";
+    let opens = |page: &str, what: &str| page.contains(&format!(">GET {what}</a>"));
+    let page = admin.get(path).expect(200).text();
+    assert!(opens(&page, "/painel/avisos") && !opens(&page, "/admin/planos"), "{page}");
+    assert!(page.contains("sem as páginas que você abriu"), "{page}");
+    // The count is that of the rows.
+    let rows = page.matches("<th scope=\"row\"").count();
+    assert!(page.contains(&format!("{rows} requisições, sem")), "{rows}: {page}");
+    let page = admin.get(&format!("{path}?minhas=incluir")).expect(200).text();
+    assert!(opens(&page, "/painel/avisos") && opens(&page, "/admin/planos"), "{page}");
+    // Who looks for something finds it, and programs get all.
+    let page = admin.get(&format!("{path}?q=/admin/planos")).expect(200).text();
+    assert!(opens(&page, "/admin/planos"), "{page}");
+    let request = Request::new("GET", path).header("Accept", "application/json");
+    assert!(admin.send(request).ok().to_string().contains("/admin/planos"));
+}

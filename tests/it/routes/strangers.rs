@@ -45,6 +45,7 @@ struct Theirs {
     link: String,
     drop_order: String,
     app: String,
+    announcement: String,
 }
 
 impl Theirs {
@@ -118,7 +119,24 @@ impl Theirs {
             link: text(&json_of(&zoe, "/fornecedor/vinculos")["dados"][0]["id"]),
             drop_order: text(&json_of(&zoe, "/fornecedor/pedidos")["dados"][0]["id"]),
             app: text(&json_of(&rui, "/painel/parceiro")["aplicativos"][0]["id"]),
+            announcement: Self::told(site),
         }
+    }
+
+    /// An announcement to somebody with another plan.
+    #[track_caller]
+    fn told(site: &Site) -> String {
+        site.person_as("bela", "pro");
+        let operator = site.administrator();
+        let entry = json!({ "titulo": "Aula SEGREDO", "texto": "SEGREDO", "planos": ["pro"] });
+        let made = operator.post("/admin/comunicados", &entry).expect(201).json();
+        let id = made["id"].as_str().unwrap().to_owned();
+        let page = format!("/admin/comunicados/{id}");
+        operator.post(&format!("{page}/enviar"), &json!({})).expect(200);
+        until("the announcement is sent", Duration::from_mins(1), || {
+            (json_of(&operator, &page)["estado"] == "enviado").then_some(())
+        });
+        id
     }
 
     /// A supplier whose product Rui's listing sells.
@@ -182,6 +200,7 @@ impl Theirs {
             "/fornecedor/vendedores/" => &self.seller,
             "/fornecedor/vinculos/" => &self.link,
             "/fornecedor/pedidos/" => &self.drop_order,
+            "/painel/comunicados/" => &self.announcement,
             "/perfil/push/aparelhos/" => &self.device,
             "/perfil/sessoes/" => &self.session,
             _ => return None,

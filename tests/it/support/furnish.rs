@@ -44,6 +44,7 @@ pub fn furnish<'s>(site: &'s Site, world: &World) -> (Actor<'s>, Actor<'s>) {
     crm.post("/api/v1/alunos/criar", &student).expect(201);
     purchases(site);
     lists(&operator);
+    announcements(&operator);
     let rui = site.person_as("rui", "drop");
     for (actor, event) in [(&ana, "stock.changed"), (&rui, "drop_order.paid")] {
         let url = format!("https://gancho.invalid/{}?chave={}", "x/".repeat(40), "0a".repeat(20));
@@ -86,6 +87,20 @@ fn products(owner: &Actor<'_>, base: &str) {
                 let moved = json!({ "tipo": kind, "quantidade": 1, "motivo": TITLE });
                 owner.post(&target, &moved).expect(201);
             }
+        }
+    }
+}
+
+/// Writes announcements: a draft, a scheduled one and one that is sent.
+fn announcements(operator: &Actor<'_>) {
+    for (when, is_sent) in [("", false), ("2099-12-31 20:00:00", true), ("", true)] {
+        let entry = json!({
+            "titulo": TITLE, "texto": format!("{TITLE}. ").repeat(20), "enviar_em": when,
+        });
+        let made = operator.post("/admin/comunicados", &entry).expect(201).json();
+        if is_sent {
+            let page = format!("/admin/comunicados/{}", made["id"].as_str().unwrap());
+            operator.post(&format!("{page}/enviar"), &json!({})).expect(200);
         }
     }
 }

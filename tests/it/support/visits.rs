@@ -1,6 +1,8 @@
 //! Lists requested in every way, and everything done that can be done: for tests of
 //! how statements run.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::support::actors::Actor;
@@ -11,6 +13,7 @@ use crate::support::partner::{LIST, page_of};
 use crate::support::people::make as make_person;
 use crate::support::shops::{CLAIMS, LISTINGS, QUESTIONS, SALES};
 use crate::support::site::Site;
+use crate::support::wait::until;
 
 /// Requests the queue and the saved replies in every way.
 pub fn questions(operator: &Actor<'_>, seller: &Actor<'_>, account: u64) {
@@ -163,5 +166,41 @@ pub fn people(admin: &Actor<'_>) {
     let reason = json!({ "motivo": "teste" });
     for act in ["link-de-senha", "suspender", "reativar", "sessoes/encerrar", "excluir"] {
         admin.post(&format!("{target}/{act}"), &reason).ok();
+    }
+}
+
+/// Writes announcements, sends one and reads who read it; requests the lists of what
+/// went on in every way that people do.
+pub fn announcements(admin: &Actor<'_>, student: &Actor<'_>) {
+    let path = "/admin/comunicados";
+    let entry = json!({ "titulo": "Aula nova", "texto": "Hoje.", "planos": ["vip", "pro"] });
+    let made = || {
+        let made = admin.post(path, &entry).expect(201).json();
+        format!("{path}/{}", made["id"].as_str().unwrap())
+    };
+    let (page, other) = (made(), made());
+    admin.post(&page, &entry).expect(200);
+    admin.post(&format!("{page}/enviar"), &json!({})).expect(200);
+    admin.post(&format!("{other}/excluir"), &json!({})).expect(200);
+    until("the announcement is sent", Duration::from_mins(1), || {
+        let one = admin.get(&page).expect(200).text();
+        one.contains("Quem leu").then_some(())
+    });
+    student.get(&page.replace("/admin/", "/painel/")).expect(200);
+    for target in [path, "/admin/comunicados?estado=enviado", "/admin/comunicados?formato=csv"] {
+        admin.get(target).expect(200);
+    }
+    for rest in ["", "?leram=nao", "/leitores"] {
+        admin.get(&format!("{page}{rest}")).expect(200);
+    }
+    for target in [
+        "/admin/requisicoes",
+        "/admin/requisicoes?minhas=incluir",
+        "/admin/requisicoes?resposta=2xx&periodo=hoje",
+        "/admin/requisicoes?ordem=-duracao",
+        "/admin/cron?resultado=todas",
+        "/admin/cron?ordem=inicio",
+    ] {
+        admin.get(target).expect(200);
     }
 }

@@ -70,12 +70,19 @@ impl Listed for Claim {
     }
 }
 
-/// Until when the most urgent of an owner's open claims has to be answered.
-pub fn next_due(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<Instant>> {
-    tx.value(
-        "SELECT min(due_at) FROM claim WHERE owner_id = ?1 AND state = ?2",
+/// The most urgent open claims of an owner, at most `most`, and how many are open.
+pub fn most_urgent(tx: &ReadTx<'_>, owner: UserId, most: u32) -> Result<(Vec<Claim>, u64)> {
+    let open = tx.count(
+        "SELECT count(*) FROM claim WHERE owner_id = ?1 AND state = ?2",
         (owner, ClaimState::Open),
-    )
+    )?;
+    // Only few of all claims are open.
+    let claims = tx.records(
+        "FROM claim WHERE owner_id = ?1 AND state = ?2
+         ORDER BY due_at IS NULL, due_at, opened_at, claim_id LIMIT ?3",
+        (owner, ClaimState::Open, most),
+    )?;
+    Ok((claims, open))
 }
 
 /// What the open claims of an owner come to, of one account or of all.

@@ -70,6 +70,8 @@ pub struct Shipment {
     pub delivered_at: Option<Instant>,
     /// What it costs its sender, when that was asked and told.
     pub cost: Option<Cents>,
+    /// Until when its parcel is to be handed over, when the marketplace says so.
+    pub dispatch_by: Option<Instant>,
 }
 
 impl OrderDocument {
@@ -143,6 +145,7 @@ impl Shipment {
         let since = |name: &str, is_now: bool| {
             instant(&shipment["status_history"][name]).or(updated_at.filter(|_| is_now))
         };
+        let limit = |part: &str| instant(&shipment[part]["estimated_handling_limit"]["date"]);
         Self {
             printed_at: since("date_first_printed", shipment["substatus"] == "printed"),
             sent_at: since("date_shipped", status == "shipped"),
@@ -151,6 +154,7 @@ impl Shipment {
             logistic_type: kind.unwrap_or_default(),
             updated_at,
             cost: None,
+            dispatch_by: limit("lead_time").or_else(|| limit("shipping_option")),
         }
     }
 }

@@ -111,6 +111,7 @@ row! {
         printed_at: Option<Instant>,
         sent_at: Option<Instant>,
         delivered_at: Option<Instant>,
+        dispatch_by: Option<Instant>,
     }
 }
 
@@ -271,6 +272,7 @@ fn to_store(
         printed_at,
         sent_at,
         delivered_at,
+        dispatch_by: dispatch_by(order.shipment.as_ref(), same_shipment),
     })
 }
 
@@ -286,6 +288,12 @@ fn way(read: Option<&Shipment>, before: Option<&StoredOrder>) -> [Option<Instant
         of(|known| known.sent_at, |read| read.sent_at),
         of(|known| known.delivered_at, |read| read.delivered_at),
     ]
+}
+
+/// Until when a parcel is to be handed over; the last that was told stays.
+fn dispatch_by(read: Option<&Shipment>, before: Option<&StoredOrder>) -> Option<Instant> {
+    let told = read.and_then(|read| read.dispatch_by);
+    told.or_else(|| before.and_then(|before| before.dispatch_by))
 }
 
 /// State and kind of a shipment, and the time of that state.
@@ -325,6 +333,7 @@ pub fn apply_shipment(
     let (shipping_status, logistic_type, shipment_at) =
         shipped(tx, context, Some(read), Some(&before))?;
     let [printed_at, sent_at, delivered_at] = way(Some(read), Some(&before));
+    let dispatch_by = dispatch_by(Some(read), Some(&before));
     let after = StoredOrder {
         shipping_status,
         logistic_type,
@@ -332,6 +341,7 @@ pub fn apply_shipment(
         printed_at,
         sent_at,
         delivered_at,
+        dispatch_by,
         ..before.clone()
     };
     if after != before {
@@ -355,6 +365,7 @@ impl StoredOrder {
     fn is_quietly_other(&self, before: &Self) -> bool {
         let quiet = Self {
             shipment_at: self.shipment_at,
+            dispatch_by: self.dispatch_by,
             fee: self.fee,
             freight: self.freight,
             paid_at: self.paid_at,

@@ -151,9 +151,15 @@ fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, 
     Ok(page.with(CONTENT_SECURITY_POLICY, images))
 }
 
+/// What a form of the home says instead of the queue's query.
+pub const FROM_HOME: &str = "inicio";
+
 /// The address of the queue to which a card's form returns. Of the query it
-/// keeps only the account.
+/// keeps only the account. A form of the home returns there.
 pub fn queue_again(query: &str) -> String {
+    if query == FROM_HOME {
+        return "/painel".to_owned();
+    }
     let mut given = form_urlencoded::parse(query.as_bytes());
     let account = given.find(|(name, _)| name == "conta");
     let account =

@@ -32,6 +32,13 @@ row! {
 }
 
 impl Received {
+    /// `Vendas · 2000001`: what it is about, in words, with its number.
+    pub fn title(&self) -> String {
+        let number = self.resource.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let topic = topic_words(&self.topic);
+        if number.is_empty() { topic.to_owned() } else { format!("{topic} · {number}") }
+    }
+
     /// Nickname of the account, else its number.
     pub fn store(&self) -> String {
         self.nickname.clone().unwrap_or_else(|| self.account.to_string())
@@ -64,7 +71,26 @@ pub const fn badge(state: NotificationState) -> Badge {
     }
 }
 
+/// Topics that the marketplace has and that we do nothing with.
+const OTHER_TOPICS: [(&str, &str); 14] = [
+    ("catalog_item_competition_status", "Disputa no catálogo"),
+    ("catalog_suggestions", "Sugestões do catálogo"),
+    ("fbm_stock_operations", "Estoque no Full"),
+    ("flex-handshakes", "Entregas Flex"),
+    ("invoices", "Notas fiscais"),
+    ("items_prices", "Preços de anúncios"),
+    ("leads-credits", "Contatos de crédito"),
+    ("messages", "Mensagens de compradores"),
+    ("orders", "Vendas"),
+    ("payments", "Pagamentos"),
+    ("price_suggestion", "Sugestões de preço"),
+    ("public_candidates", "Candidatos a promoções"),
+    ("public_offers", "Ofertas em promoções"),
+    ("stock-locations", "Estoque por local"),
+];
+
 /// The label of a topic; unknown topics keep their own name.
 pub fn topic_words(topic: &str) -> &str {
-    topics().find(|(name, _)| *name == topic).map_or(topic, |(_, words)| words)
+    let known = topics().chain(OTHER_TOPICS).find(|(name, _)| *name == topic);
+    known.map_or(topic, |(_, words)| words)
 }

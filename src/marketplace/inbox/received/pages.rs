@@ -9,6 +9,7 @@ use super::views::{ReceivedOne, ReceivedPage};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
+use crate::base::grouped;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -100,6 +101,13 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     }
     Reply::page(&ReceivedPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
+        sum: match total {
+            0 if !query.is_narrowed() => {
+                "O que o marketplace avisou que mudou, e o que foi feito com cada aviso.".to_owned()
+            }
+            1 => "1 notificação do marketplace".to_owned(),
+            _ => format!("{} notificações do marketplace", grouped(total)),
+        },
         table: LIST.table(&query, LIST.heads, total),
         received,
         time: PageTime::of(app, request),

@@ -11,6 +11,8 @@ use crate::panel::{Layout, Table};
 #[template(path = "received.html", config = "assets/askama.toml")]
 pub struct ReceivedPage {
     pub layout: Layout,
+    /// What the list comes to.
+    pub sum: String,
     pub table: Table,
     pub received: Vec<Received>,
     pub time: PageTime,

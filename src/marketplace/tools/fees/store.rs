@@ -4,6 +4,7 @@ use super::Own;
 use crate::accounts::store as accounts;
 use crate::base::ids::short_digest;
 use crate::base::{Cents, MlUserId, UserId, retention};
+use crate::content::plans::offer::Offer;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::identity::Person;
 use crate::marketplace::client::{FeeQuestion, Fees};
@@ -53,11 +54,9 @@ pub fn forget_old(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
 pub fn own(tx: &ReadTx<'_>, person: &Person) -> Result<Own> {
     let (owner, role) = (person.account.user_id, person.account.role);
     let rate: Option<i32> = tx.maybe("SELECT rate_bp FROM own_tax WHERE user_id = ?1", [owner])?;
-    Ok(Own {
-        may: accounts::may(tx, owner, role, super::PERMISSION)?,
-        tax: rate.map(|hundredths| f64::from(hundredths) / 100.0),
-        owner,
-    })
+    let may = accounts::may(tx, owner, role, super::PERMISSION)?;
+    let offer = if may { None } else { Some(Offer::of_permission(tx, super::PERMISSION)?) };
+    Ok(Own { may, offer, tax: rate.map(|hundredths| f64::from(hundredths) / 100.0), owner })
 }
 
 /// Sets a person's own tax rate in percent, or removes it, so that the

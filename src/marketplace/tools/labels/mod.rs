@@ -1,13 +1,21 @@
 //! Labels for parcels: which can be printed, and the messages for those that
 //! cannot.
 //!
+//! A parcel is to be printed until its label was (`batches.rs`). One press prints
+//! all of them, a file for each batch (`press.rs`); a **desk** (`desk.rs`) is the
+//! page where that is done, of a seller or of the agency.
+//!
 //! A label is requested with the account's own token. The shipment must be
 //! known from the owner's orders, or the marketplace must confirm that the
 //! account sends it. Nothing else that the marketplace says is passed on.
 //! Decisions tools-3, tools-4.
 
+pub mod batches;
+pub mod desk;
+pub mod files;
 pub mod pages;
 pub mod parcel_page;
+pub mod press;
 pub mod print;
 pub mod refused;
 pub mod views;
@@ -52,6 +60,11 @@ row! {
         pub title: String = "coalesce(min(i.title), '')",
         pub buyer: String = "max(o.buyer_nickname)",
         pub sold_at: Instant = "min(o.created_at)",
+        /// Until when it is to be handed over, when the marketplace says so.
+        pub due: Option<Instant> = "min(o.dispatch_by)",
+        /// When its label was printed here.
+        pub printed_at: Option<Instant> = "(SELECT b.printed_at FROM label_print p JOIN label_batch b USING (batch_id)
+        WHERE p.owner_id = o.owner_id AND p.ml_user_id = o.ml_user_id AND p.shipping_id = o.shipping_id)",
     }
 }
 
@@ -99,13 +112,38 @@ pub fn parcels(
     Ok((tx.records(&rest, (owner, account, limit, offset))?, total))
 }
 
-/// How many parcels of all of an owner's accounts are to be sent.
-pub fn to_send(tx: &ReadTx<'_>, owner: UserId) -> Result<u64> {
-    let printable = printable();
-    let accounts: Vec<MlUserId> =
-        tx.values("SELECT ml_user_id FROM ml_account WHERE owner_id = ?1", [owner])?;
-    let count = format!("SELECT count(DISTINCT o.shipping_id) {printable}");
-    accounts.into_iter().map(|account| tx.count(&count, (owner, account))).sum()
+/// One parcel of an account that can be printed.
+pub fn parcel(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+    shipment: i64,
+) -> Result<Option<Parcel>> {
+    let one = format!("{} AND o.shipping_id = ?3 GROUP BY o.shipping_id", printable());
+    tx.record(&one, (owner, account, shipment))
+}
+
+row! {
+    /// A parcel whose label is to be printed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ToPrint {
+        pub shipment: i64 = "o.shipping_id",
+        /// Its first order.
+        pub order: OrderId = "min(o.order_id)",
+        pub due: Option<Instant> = "min(o.dispatch_by)",
+        pub sold_at: Instant = "min(o.created_at)",
+    }
+}
+
+/// The parcels of an account whose labels are to be printed.
+pub fn to_print(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<ToPrint>> {
+    let rest = format!(
+        "{} AND NOT EXISTS (SELECT 1 FROM label_print p
+             WHERE p.owner_id = o.owner_id AND p.ml_user_id = o.ml_user_id AND p.shipping_id = o.shipping_id)
+         GROUP BY o.shipping_id",
+        printable()
+    );
+    tx.records(&rest, (owner, account))
 }
 
 /// How far back orders are searched for a parcel that is no longer to be sent:

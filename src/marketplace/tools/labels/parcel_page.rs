@@ -1,15 +1,14 @@
-//! The parcels of one account that can be printed, as a page and as JSON.
+//! The parcels of one account that can be printed, as JSON.
 
 use serde::{Deserialize, Serialize};
 
-use super::views::Parcels;
-use super::{Parcel, address_for, parcels};
+use super::desk::LabelStore;
+use super::{Parcel, parcels};
 use crate::app::App;
-use crate::base::{MlUserId, OrderId, UserId, Zone};
-use crate::db::{ReadTx, Result};
+use crate::base::{MlUserId, OrderId, Zone};
+use crate::db::ReadTx;
 use crate::http::{Check, Field, Problem, Reply, Request};
-use crate::panel::PageTime;
-use crate::panel::{ListReply, Paging};
+use crate::panel::ListReply;
 use crate::wire;
 
 /// Parcels of a page: as many as fit into one file.
@@ -24,7 +23,7 @@ struct PageQuery {
 }
 
 /// The account that an address asks for, and the page of its list.
-pub fn read_query(request: &Request) -> std::result::Result<(Option<MlUserId>, u32), Problem> {
+pub fn read_query(request: &Request) -> Result<(Option<MlUserId>, u32), Problem> {
     let query: PageQuery = request.query()?;
     let mut check = Check::text();
     let wanted = check.optional("conta", query.conta).map(MlUserId);
@@ -47,70 +46,49 @@ wire! {
         vendido_em: String = zone.spaced(parcel.sold_at),
         /// Why its label could not be printed of late.
         impedimento: Option<&'static str> = why,
+        despachar_ate: Option<String> = parcel.due.map(|due| zone.spaced(due)),
+        impressa_em: Option<String> = parcel.printed_at.map(|at| zone.spaced(at)),
     }
 }
 
 /// One page of an account's parcels.
 pub struct ParcelPage {
     /// Zero when there is no account; then there is no row either.
-    pub account: MlUserId,
-    can_print: bool,
+    account: MlUserId,
     rows: Vec<Parcel>,
     total: u64,
-    page: u32,
 }
 
 impl ParcelPage {
-    /// A page of the parcels of an owner's account. `can_print` says whether
-    /// labels of the account can be requested.
-    pub fn read(
+    /// A page of the parcels of one of these accounts, else of the first.
+    pub fn of_stores(
         tx: &ReadTx<'_>,
-        owner: UserId,
-        (account, can_print): (MlUserId, bool),
+        stores: &[LabelStore],
+        wanted: Option<MlUserId>,
         page: u32,
-    ) -> Result<Self> {
-        let (rows, total) = parcels(tx, owner, account, (ROWS, (page - 1) * ROWS))?;
-        Ok(Self { account, can_print, rows, total, page })
-    }
-
-    /// An empty page, when there is no account.
-    pub const fn empty(page: u32) -> Self {
-        Self { account: MlUserId(0), can_print: true, rows: Vec::new(), total: 0, page }
+    ) -> Result<Self, Problem> {
+        let shown = match wanted {
+            Some(id) => {
+                let own = stores.iter().find(|one| one.account == id);
+                Some(own.ok_or_else(Problem::not_found)?)
+            }
+            None => stores.first(),
+        };
+        let Some(store) = shown else {
+            return Ok(Self { account: MlUserId(0), rows: Vec::new(), total: 0 });
+        };
+        let window = (ROWS, (page - 1) * ROWS);
+        let (rows, total) = parcels(tx, store.owner, store.account, window)?;
+        Ok(Self { account: store.account, rows, total })
     }
 
     /// The page as JSON.
-    pub fn json(self, app: &App, request: &Request) -> std::result::Result<Reply, Problem> {
+    pub fn json(self, app: &App, request: &Request) -> Result<Reply, Problem> {
         let (zone, refused) = (app.zone(), &app.marketplace.refused_labels);
         let rows = self.rows.into_iter().map(|row| {
             let why = refused.why(self.account, row.shipment, request.now);
             ParcelJson::of(row, self.account, zone, why)
         });
         ListReply::reply(self.total, rows.collect())
-    }
-
-    /// The page for a template, of a list at `path` whose files are at `file`.
-    pub fn view(self, app: &App, request: &Request, path: &str, file: &'static str) -> Parcels {
-        let refused = &app.marketplace.refused_labels;
-        let why = |row: &Parcel| refused.why(self.account, row.shipment, request.now);
-        let rows: Vec<_> = self.rows.into_iter().map(|row| (why(&row), row)).collect();
-        let printable = rows.iter().filter(|(why, _)| why.is_none());
-        let printable: Vec<String> = printable.map(|(_, row)| row.shipment.to_string()).collect();
-        let account = self.account.to_string();
-        Parcels {
-            can_print: self.can_print,
-            printable: printable.len(),
-            all: address_for(file, self.account, printable.join(",")),
-            paging: Paging::new(
-                path,
-                &[("conta", &account)],
-                self.page.into(),
-                ROWS.into(),
-                self.total,
-            ),
-            rows,
-            account: self.account,
-            file,
-            time: PageTime::of(app, request),
-        }
     }
 }

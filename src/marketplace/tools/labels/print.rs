@@ -1,9 +1,12 @@
 //! Labels of shipments as one file: reads the request, checks whether it is
 //! allowed, and fetches the labels.
 
+use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_DISPOSITION, HeaderValue};
 
+use super::batches::{self, Batch};
+use super::desk::Desk;
 use super::{NOT_FOUND, of_cause, refusal, unknown};
 use crate::app::App;
 use crate::base::{MlUserId, UserId};
@@ -11,11 +14,20 @@ use crate::db::{ReadTx, Result};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{Failure, LABELS_AT_ONCE};
-use crate::marketplace::tools::{out_of_reach, told, told_of};
+use crate::marketplace::tools::{Refusal, out_of_reach, told, told_of};
 
 /// Most shipments of one request for which the marketplace is asked who sends
 /// them, because no stored order has them.
 const MOST_ASKED: usize = 5;
+
+const NO_BATCH: Refusal = (
+    StatusCode::NOT_FOUND,
+    "Este lote não existe mais. Volte à página Etiquetas e imprima de novo.",
+);
+const ALL_LEFT: Refusal = (
+    StatusCode::NOT_FOUND,
+    "Todos os pacotes deste lote já saíram, e o marketplace não dá mais a etiqueta.",
+);
 
 const PDF: HeaderValue = HeaderValue::from_static("application/pdf");
 
@@ -80,15 +92,58 @@ pub fn print(
             return Ok(reply);
         }
     }
+    Ok(ask((app, request), (owner, account), &shipments, lost))
+}
+
+/// The file of a batch again: what was kept of it, else what the marketplace gives for
+/// those of its parcels that have not left. `may` says whether the caller prints for
+/// the batch's account.
+pub fn print_batch(
+    app: &App,
+    request: &Request,
+    desk: &Desk,
+    may: impl FnOnce(&ReadTx<'_>, &Batch) -> Result<bool>,
+) -> std::result::Result<Reply, Problem> {
+    let id = request.id()?;
+    let found = app.db.read(request.lane, |tx| {
+        let Some(batch) = batches::one(tx, id)? else { return Ok(None) };
+        if !may(tx, &batch)? {
+            return Ok(None);
+        }
+        Ok::<_, Problem>(Some((batch, batches::labels(tx, id)?)))
+    })?;
+    let Some((batch, labels)) = found else { return Ok(told(NO_BATCH)) };
+    if let Some(file) = app.marketplace.printed_files.get(id, request.now) {
+        return Ok(pdf(file));
+    }
+    let waiting: Vec<i64> =
+        labels.iter().filter(|label| label.waits).map(|label| label.shipment).collect();
+    if waiting.is_empty() {
+        return Ok(told(ALL_LEFT));
+    }
+    Ok(ask((app, request), (batch.owner, batch.account), &waiting, desk.lost))
+}
+
+fn pdf(file: impl Into<Bytes>) -> Reply {
+    let place = HeaderValue::from_static("inline; filename=\"etiquetas.pdf\"");
+    Reply::of(PDF, file).with(CONTENT_DISPOSITION, place)
+}
+
+/// The labels of an account's shipments as one PDF, or why there is none.
+fn ask(
+    (app, request): (&App, &Request),
+    (owner, account): (UserId, MlUserId),
+    shipments: &[i64],
+    lost: &'static str,
+) -> Reply {
     let labels = with_own_token(app, owner, account, |caller| {
-        app.marketplace.client.labels(caller, &shipments)
+        app.marketplace.client.labels(caller, shipments)
     });
     let refused = &app.marketplace.refused_labels;
     match labels {
         Ok(bytes) => {
-            refused.forget(account, &shipments);
-            let place = HeaderValue::from_static("inline; filename=\"etiquetas.pdf\"");
-            Ok(Reply::of(PDF, bytes).with(CONTENT_DISPOSITION, place))
+            refused.forget(account, shipments);
+            pdf(bytes)
         }
         Err(error) => {
             tracing::info!(%error, account = account.0, "no label");
@@ -101,10 +156,10 @@ pub fn print(
                 }
             }
             if matches!(error, CallError::LinkLost) {
-                return Ok(told((StatusCode::BAD_GATEWAY, lost)));
+                return told((StatusCode::BAD_GATEWAY, lost));
             }
-            let (status, said) = refusal(&error, &shipments);
-            Ok(told_of(&error, (status, said.into_owned())))
+            let (status, said) = refusal(&error, shipments);
+            told_of(&error, (status, said.into_owned()))
         }
     }
 }

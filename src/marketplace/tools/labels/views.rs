@@ -3,33 +3,120 @@
 use askama::Template;
 
 use super::Parcel;
-use crate::base::MlUserId;
-use crate::marketplace::account::store::LinkedAccount;
-use crate::panel::PageTime;
-use crate::panel::{Layout, Paging};
+use super::batches::{Batch, PrintedLabel};
+use super::desk::{Desk, LabelStore};
+use super::press::labels;
+use crate::base::{MlUserId, grouped};
+use crate::panel::view::address;
+use crate::panel::{Due, Layout, PageTime, Paging};
 
 /// `GET /painel/ml/etiquetas`.
 #[derive(Template)]
 #[template(path = "labels.html", config = "assets/askama.toml")]
 pub struct LabelsPage {
     pub layout: Layout,
-    pub accounts: Vec<LinkedAccount>,
-    pub parcels: Parcels,
+    pub desk: LabelDesk,
 }
 
-/// The parcels of an account, and what can be printed of them.
-pub struct Parcels {
-    pub account: MlUserId,
-    /// The path of files of labels.
-    pub file: &'static str,
-    /// Whether labels of the account can be requested.
-    pub can_print: bool,
-    /// How many labels of this page can be printed, as far as is known.
-    pub printable: usize,
-    /// Address of a file with all of these labels.
-    pub all: String,
-    /// Why its label could not be printed recently, and the parcel.
-    pub rows: Vec<(Option<&'static str>, Parcel)>,
+/// What is to be printed at a desk, or what was.
+pub struct LabelDesk {
+    pub desk: &'static Desk,
+    pub stores: Vec<LabelStore>,
+    /// The store that the list is narrowed to.
+    pub only: Option<MlUserId>,
+    /// Whether the part with what was printed is shown.
+    pub printed: bool,
+    /// How many labels are to be printed, and how many of them can be, as far as is known.
+    pub to_print: u64,
+    pub ready: u64,
+    /// How many batches were printed.
+    pub batches: u64,
+    /// The most urgent deadline of what is to be printed.
+    pub first: Option<Due>,
+    /// Stores whose link is lost.
+    pub lost: Vec<String>,
+    pub rows: Vec<ParcelRow>,
+    pub done: Vec<BatchRow>,
     pub paging: Paging,
     pub time: PageTime,
+}
+
+/// A parcel whose label is to be printed.
+pub struct ParcelRow {
+    /// Account and shipment, as forms name it.
+    pub id: String,
+    pub store: String,
+    pub can_print: bool,
+    pub due: Option<Due>,
+    /// Why its label could not be printed recently.
+    pub refused: Option<&'static str>,
+    pub parcel: Parcel,
+}
+
+/// A batch that was printed.
+pub struct BatchRow {
+    pub batch: Batch,
+    pub store: String,
+    pub can_print: bool,
+    pub labels: Vec<PrintedLabel>,
+}
+
+impl BatchRow {
+    /// `12 etiquetas`.
+    pub fn title(&self) -> String {
+        labels(self.labels.len() as u64)
+    }
+
+    /// How many of its parcels are still to be handed over.
+    pub fn waiting(&self) -> usize {
+        self.labels.iter().filter(|label| label.waits).count()
+    }
+
+    /// `3 já saíram`; empty when none has left.
+    pub fn gone(&self) -> String {
+        match self.labels.len() - self.waiting() {
+            0 => String::new(),
+            1 => "1 já saiu".to_owned(),
+            gone if gone == self.labels.len() => "todos já saíram".to_owned(),
+            gone => format!("{gone} já saíram"),
+        }
+    }
+}
+
+impl LabelDesk {
+    /// The line under the title: how much there is, and until when.
+    pub fn sum(&self) -> String {
+        match self.to_print {
+            0 => "Nenhuma etiqueta a imprimir.".to_owned(),
+            count => {
+                let first = self.first.as_ref().map(|due| format!(" · {}", due.text));
+                format!("{} a imprimir{}", labels(count), first.unwrap_or_default())
+            }
+        }
+    }
+
+    /// Whether rows say of which store they are.
+    pub fn names_stores(&self) -> bool {
+        self.desk.is_agency || self.stores.len() > 1
+    }
+
+    /// How many labels are to be printed, as people read it.
+    pub fn all(&self) -> String {
+        grouped(self.to_print)
+    }
+
+    /// The address of a part, narrowed to the same store.
+    pub fn part(&self, part: &str) -> String {
+        let only = self.only.map(|only| only.to_string()).unwrap_or_default();
+        address(self.desk.path, &[("conta", &only), ("parte", part)])
+    }
+
+    /// The store that the list is narrowed to, as forms name it.
+    pub fn only_text(&self) -> String {
+        self.only.map(|only| only.to_string()).unwrap_or_default()
+    }
+
+    pub fn is_only(&self, store: &LabelStore) -> bool {
+        self.only == Some(store.account)
+    }
 }

@@ -1,0 +1,126 @@
+//! Labels that were printed, in the database: which parcels, when, in which batch.
+
+use crate::base::retention::LABELS;
+use crate::base::{Instant, MlUserId, OrderId, UserId};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::row;
+
+row! {
+    /// Labels that were printed as one file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Batch {
+        pub id: i64 = "b.batch_id",
+        pub owner: UserId = "b.owner_id",
+        pub account: MlUserId = "b.ml_user_id",
+        pub printed_at: Instant = "b.printed_at",
+        pub printed_by: UserId = "b.printed_by",
+    }
+}
+
+row! {
+    /// A label of a batch.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct PrintedLabel {
+        pub shipment: i64 = "p.shipping_id",
+        pub order: OrderId = "p.order_id",
+        /// What its first order sold; may be empty.
+        pub title: String = "coalesce(i.title, '')",
+        pub buyer: String = "coalesce(o.buyer_nickname, '')",
+        /// Whether the parcel is still to be handed over.
+        pub waits: bool = WAITS,
+    }
+}
+
+/// Whether an order's parcel is to be handed over; a test compares the state.
+const WAITS: &str = "coalesce(o.shipping_status = 10, 0)";
+
+/// Notes labels that were printed as one file, in the order of its pages; returns
+/// the number of the batch. A label that was printed before belongs to the newer file.
+pub fn add(
+    tx: &WriteTx<'_>,
+    (owner, account, by): (UserId, MlUserId, UserId),
+    printed: &[(i64, OrderId)],
+) -> Result<i64> {
+    let batch = tx.insert(
+        "INSERT INTO label_batch (owner_id, ml_user_id, printed_at, printed_by) VALUES (?1, ?2, ?3, ?4)",
+        (owner, account, tx.now(), by),
+    )?;
+    for (place, (shipment, order)) in printed.iter().enumerate() {
+        let before: Option<i64> = tx.maybe(
+            "SELECT batch_id FROM label_print WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3",
+            (owner, account, shipment),
+        )?;
+        tx.execute(
+            "INSERT OR REPLACE INTO label_print (owner_id, ml_user_id, shipping_id, batch_id, place, order_id)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (owner, account, shipment, batch, i64::try_from(place).unwrap_or(0), order),
+        )?;
+        if let Some(before) = before {
+            tx.execute(
+                "DELETE FROM label_batch WHERE batch_id = ?1
+                 AND NOT EXISTS (SELECT 1 FROM label_print WHERE batch_id = ?1)",
+                [before],
+            )?;
+        }
+    }
+    Ok(batch)
+}
+
+/// One batch.
+pub fn one(tx: &ReadTx<'_>, batch: i64) -> Result<Option<Batch>> {
+    tx.record("FROM label_batch b WHERE b.batch_id = ?1", [batch])
+}
+
+/// The newest batches of an account, at most `most`.
+pub fn newest(tx: &ReadTx<'_>, owner: UserId, account: MlUserId, most: u64) -> Result<Vec<Batch>> {
+    tx.records(
+        "FROM label_batch b WHERE b.owner_id = ?1 AND b.ml_user_id = ?2 ORDER BY b.batch_id DESC LIMIT ?3",
+        (owner, account, i64::try_from(most).unwrap_or(i64::MAX)),
+    )
+}
+
+/// How many batches an account has.
+pub fn count(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<u64> {
+    tx.count(
+        "SELECT count(*) FROM label_batch WHERE owner_id = ?1 AND ml_user_id = ?2",
+        (owner, account),
+    )
+}
+
+/// The labels of a batch, in the order of the file's pages.
+pub fn labels(tx: &ReadTx<'_>, batch: i64) -> Result<Vec<PrintedLabel>> {
+    tx.records(
+        "FROM label_print p
+         LEFT JOIN sale_order o ON o.order_id = p.order_id AND o.owner_id = p.owner_id
+         LEFT JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
+         WHERE p.batch_id = ?1 ORDER BY p.place",
+        [batch],
+    )
+}
+
+/// Takes back that labels were printed; returns how many are to be printed again.
+pub fn undo(tx: &WriteTx<'_>, batch: i64) -> Result<u64> {
+    let labels = tx.count("SELECT count(*) FROM label_print WHERE batch_id = ?1", [batch])?;
+    tx.run("DELETE FROM label_batch WHERE batch_id = ?1", [batch])?;
+    Ok(labels)
+}
+
+/// Removes what was printed long ago, at most `most` batches; returns how many.
+pub fn forget(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
+    tx.execute(
+        "DELETE FROM label_batch WHERE batch_id IN
+             (SELECT batch_id FROM label_batch WHERE printed_at <= ?1 ORDER BY printed_at LIMIT ?2)",
+        (LABELS.before(tx.now()), i64::try_from(most).unwrap_or(1)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::marketplace::books::words::READY_TO_SHIP;
+
+    #[test]
+    fn the_state_of_a_parcel_is_the_one_of_the_books() {
+        assert!(WAITS.contains(&format!("= {READY_TO_SHIP},")));
+    }
+}

@@ -1,0 +1,342 @@
+//! A page of labels: of a seller's own accounts, or of all clients of the agency.
+//! All stores stand together, by the time until which parcels are to be handed over.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::batches::{self, Batch};
+use super::press::{self, Press};
+use super::views::{BatchRow, LabelDesk, ParcelRow};
+use super::{Parcel, ToPrint, parcel, to_print};
+use crate::app::App;
+use crate::base::{Instant, MlUserId, UserId};
+use crate::db::{self, ReadTx};
+use crate::http::input::is_form;
+use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::panel::form::all_sent;
+use crate::panel::view::address;
+use crate::panel::{Answer, PageTime, Paging};
+
+/// Parcels of a page: as many as fit into one file.
+const ROWS: u64 = 50;
+/// Batches of a page.
+const BATCHES: u64 = 10;
+/// Most batches that are taken back at once: those of one press.
+const MOST_UNDONE: usize = 20;
+
+/// Where a page of labels stands, and where its forms lead.
+pub struct Desk {
+    pub path: &'static str,
+    pub print: &'static str,
+    pub undo: &'static str,
+    /// Files of labels that the address names.
+    pub file: &'static str,
+    /// What stands before the number of a batch, whose file it is.
+    pub batch: &'static str,
+    /// What a store is called in the list.
+    pub store_word: &'static str,
+    /// The message for an account whose link is lost.
+    pub lost: &'static str,
+    pub is_agency: bool,
+}
+
+impl Desk {
+    /// The address of the file of a batch.
+    pub fn file_of(&self, batch: i64) -> String {
+        format!("{}/{batch}", self.batch)
+    }
+}
+
+/// An account whose labels are printed at a desk.
+#[derive(Clone, Debug)]
+pub struct LabelStore {
+    pub owner: UserId,
+    pub account: MlUserId,
+    /// Its nickname; for the agency also the client's name.
+    pub name: String,
+    /// Whether its labels can be requested.
+    pub can_print: bool,
+}
+
+/// A parcel that waits for its label, and its store among those of the desk.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    pub store: usize,
+    pub parcel: ToPrint,
+}
+
+impl Waiting {
+    /// The most urgent first; what has no deadline behind, oldest first.
+    fn order(&self) -> (i64, Instant, i64) {
+        let due = self.parcel.due.map_or(i64::MAX, |due| due.0);
+        (due, self.parcel.sold_at, self.parcel.shipment)
+    }
+}
+
+/// The parcels of some stores whose labels are to be printed, by deadline.
+pub fn waiting(
+    tx: &ReadTx<'_>,
+    stores: &[LabelStore],
+    only: Option<MlUserId>,
+) -> db::Result<Vec<Waiting>> {
+    let mut all = Vec::new();
+    for (place, store) in narrowed(stores, only) {
+        let parcels = to_print(tx, store.owner, store.account)?;
+        all.extend(parcels.into_iter().map(|parcel| Waiting { store: place, parcel }));
+    }
+    all.sort_unstable_by_key(Waiting::order);
+    Ok(all)
+}
+
+#[derive(Deserialize)]
+struct DeskQuery {
+    #[serde(default)]
+    conta: Field<i64>,
+    #[serde(default)]
+    parte: Field<String>,
+    #[serde(default)]
+    pagina: Field<i64>,
+}
+
+/// What the address of a desk asks for.
+pub struct Asked {
+    pub only: Option<MlUserId>,
+    /// The part with what was printed.
+    printed: bool,
+    page: u64,
+}
+
+impl Asked {
+    pub fn of(request: &Request) -> Result<Self, Problem> {
+        let query: DeskQuery = request.query()?;
+        let mut check = Check::text();
+        let only = check.optional("conta", query.conta).map(MlUserId);
+        let part = check.optional("parte", query.parte).unwrap_or_default();
+        let page = check.number("pagina", query.pagina, 1..=10_000);
+        check.finish()?;
+        let page = page.and_then(|page| u64::try_from(page).ok()).unwrap_or(1);
+        Ok(Self { only, printed: part == "impressas", page })
+    }
+
+    fn paging(&self, desk: &Desk, total: u64) -> Paging {
+        let only = self.only.map(|only| only.to_string()).unwrap_or_default();
+        let (part, per_page) = if self.printed { ("impressas", BATCHES) } else { ("", ROWS) };
+        let kept = [("conta", &*only), ("parte", part)];
+        Paging::new(desk.path, &kept, self.page, per_page, total)
+    }
+}
+
+/// The stores that a list shows.
+fn narrowed(
+    stores: &[LabelStore],
+    only: Option<MlUserId>,
+) -> impl Iterator<Item = (usize, &LabelStore)> {
+    let all = stores.iter().enumerate();
+    all.filter(move |(_, store)| only.is_none_or(|only| only == store.account))
+}
+
+/// What a desk shows.
+pub fn show(
+    app: &App,
+    tx: &ReadTx<'_>,
+    (desk, stores): (&'static Desk, Vec<LabelStore>),
+    (request, asked): (&Request, Asked),
+) -> Result<LabelDesk, Problem> {
+    if narrowed(&stores, asked.only).next().is_none() && asked.only.is_some() {
+        return Err(Problem::not_found());
+    }
+    let time = PageTime::of(app, request);
+    let all = waiting(tx, &stores, asked.only)?;
+    let mut batches = 0;
+    for (_, store) in narrowed(&stores, asked.only) {
+        batches += batches::count(tx, store.owner, store.account)?;
+    }
+    let refused = &app.marketplace.refused_labels;
+    let why =
+        |one: &Waiting| refused.why(stores[one.store].account, one.parcel.shipment, request.now);
+    let ready = all.iter().filter(|one| stores[one.store].can_print && why(one).is_none()).count();
+    let (mut rows, mut done) = (Vec::new(), Vec::new());
+    if asked.printed {
+        done = printed_rows(tx, &stores, &asked)?;
+    } else {
+        for one in all.iter().skip(place_of(asked.page, ROWS)).take(place_of(2, ROWS)) {
+            let store = &stores[one.store];
+            let found = parcel(tx, store.owner, store.account, one.parcel.shipment)?;
+            rows.extend(found.map(|parcel| parcel_row(parcel, store, why(one), time)));
+        }
+    }
+    Ok(LabelDesk {
+        ready: ready as u64,
+        to_print: all.len() as u64,
+        batches,
+        first: all.first().and_then(|one| one.parcel.due).map(|due| time.due("despache", due)),
+        lost: stores.iter().filter(|one| !one.can_print).map(|one| one.name.clone()).collect(),
+        paging: asked.paging(desk, if asked.printed { batches } else { all.len() as u64 }),
+        printed: asked.printed,
+        only: asked.only,
+        desk,
+        stores,
+        rows,
+        done,
+        time,
+    })
+}
+
+/// How many rows stand before a page.
+fn place_of(page: u64, per_page: u64) -> usize {
+    usize::try_from(page.saturating_sub(1).saturating_mul(per_page)).unwrap_or(usize::MAX)
+}
+
+fn parcel_row(
+    parcel: Parcel,
+    store: &LabelStore,
+    refused: Option<&'static str>,
+    time: PageTime,
+) -> ParcelRow {
+    ParcelRow {
+        id: format!("{}-{}", store.account, parcel.shipment),
+        store: store.name.clone(),
+        can_print: store.can_print,
+        due: parcel.due.map(|due| time.due("despache", due)),
+        refused,
+        parcel,
+    }
+}
+
+/// The batches of a page, newest first; those of one press in the order of the list.
+fn printed_rows(
+    tx: &ReadTx<'_>,
+    stores: &[LabelStore],
+    asked: &Asked,
+) -> db::Result<Vec<BatchRow>> {
+    let reach = asked.page.saturating_mul(BATCHES);
+    let mut found: Vec<(Batch, &LabelStore)> = Vec::new();
+    for (_, store) in narrowed(stores, asked.only) {
+        let newest = batches::newest(tx, store.owner, store.account, reach)?;
+        found.extend(newest.into_iter().map(|batch| (batch, store)));
+    }
+    found.sort_unstable_by_key(|(batch, _)| (std::cmp::Reverse(batch.printed_at), batch.id));
+    let page = found.into_iter().skip(place_of(asked.page, BATCHES)).take(place_of(2, BATCHES));
+    let rows = page.map(|(batch, store)| {
+        let labels = batches::labels(tx, batch.id)?;
+        Ok(BatchRow { batch, store: store.name.clone(), can_print: store.can_print, labels })
+    });
+    rows.collect()
+}
+
+/// What a press of the button asks for.
+#[derive(Default, Deserialize)]
+struct PrintForm {
+    /// Account and shipment with a hyphen between, for each parcel.
+    #[serde(default)]
+    ids: Vec<String>,
+    /// Everything that is to be printed and can be.
+    #[serde(default)]
+    todos: bool,
+    #[serde(default)]
+    conta: Option<i64>,
+    /// `inicio`, when the button stood on the home.
+    #[serde(default)]
+    volta: String,
+}
+
+impl PrintForm {
+    fn read(request: &Request) -> Result<Self, Problem> {
+        if !is_form(request.headers()) {
+            return request.json();
+        }
+        let first = |name| all_sent(request, name).next().unwrap_or_default().into_owned();
+        // The button of a row prints that one, whatever is ticked.
+        let alone = first("so");
+        let ids = if alone.is_empty() {
+            all_sent(request, "ids").map(Cow::into_owned).collect()
+        } else {
+            vec![alone.clone()]
+        };
+        Ok(Self {
+            ids,
+            todos: alone.is_empty() && first("todos") == "1",
+            conta: first("conta").parse().ok(),
+            volta: first("volta"),
+        })
+    }
+}
+
+/// Prints what a form asks for, and tells its reader what came of it.
+pub fn print(
+    app: &App,
+    (desk, stores, by): (&'static Desk, Vec<LabelStore>, UserId),
+    request: &Request,
+) -> Result<Reply, Problem> {
+    let form = PrintForm::read(request)?;
+    let only = form.conta.map(MlUserId);
+    let all = app.db.read(request.lane, |tx| waiting(tx, &stores, only))?;
+    let refused = &app.marketplace.refused_labels;
+    let ids: HashSet<&str> = form.ids.iter().map(|id| &**id).collect();
+    let chosen: Vec<Waiting> = all
+        .into_iter()
+        .filter(|one| {
+            let (store, shipment) = (&stores[one.store], one.parcel.shipment);
+            if form.todos {
+                refused.why(store.account, shipment, request.now).is_none()
+            } else {
+                ids.contains(&*format!("{}-{shipment}", store.account))
+            }
+        })
+        .collect();
+    if chosen.is_empty() {
+        let problem = Problem::new(Code::Conflict, "no label to print was chosen");
+        let word = if form.todos { "vazia" } else { "nada" };
+        return Answer::to(request).refused(problem, desk.path, word);
+    }
+    let press = press::press(app, (desk, &stores, by), (chosen, request.now))?;
+    if request.wants_json() {
+        return Reply::json(&wire(desk, &press));
+    }
+    let word = press.word();
+    match press.batches.as_slice() {
+        [one] if press.failed.is_empty() && press.left == 0 => {
+            let page = if form.volta == "inicio" { "/painel" } else { desk.path };
+            Ok(Reply::redirect(&desk.file_of(one.id))?.noticed(page, &word))
+        }
+        [] => Reply::back(desk.path, &word),
+        _ => Reply::back(&address(desk.path, &[("parte", "impressas")]), &word),
+    }
+}
+
+#[derive(Serialize)]
+struct PressJson {
+    ok: bool,
+    lotes: Vec<serde_json::Value>,
+    falharam: Vec<serde_json::Value>,
+    restam: usize,
+}
+
+fn wire(desk: &Desk, press: &Press) -> PressJson {
+    let batch = |one: &press::Printed| {
+        json!({ "id": one.id.to_string(), "conta": one.account, "etiquetas": one.labels,
+            "arquivo": desk.file_of(one.id) })
+    };
+    let failed = |one: &press::Unprinted| json!({ "conta": one.account, "shipment_id": one.shipment.to_string(), "motivo": one.why });
+    PressJson {
+        ok: true,
+        lotes: press.batches.iter().map(batch).collect(),
+        falharam: press.failed.iter().map(failed).collect(),
+        restam: press.left,
+    }
+}
+
+/// The batches that a form names, with commas between them.
+pub fn named(request: &Request) -> Result<Vec<i64>, Problem> {
+    #[derive(Deserialize)]
+    struct UndoForm {
+        lote: String,
+    }
+    let form: UndoForm = request.form_or_json()?;
+    let batches: Option<Vec<i64>> =
+        form.lote.split(',').map(|part| part.trim().parse().ok()).collect();
+    batches.filter(|batches| batches.len() <= MOST_UNDONE).ok_or_else(Problem::not_found)
+}

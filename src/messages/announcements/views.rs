@@ -1,0 +1,143 @@
+//! What the pages of announcements print.
+
+use askama::Template;
+
+use super::store::Told;
+use super::{Announcement, State, pages};
+use crate::base::grouped;
+use crate::panel::view::near_day;
+use crate::panel::{FormView, Layout, PageTime, Paging, Progress, Tab, Table, Tick, When};
+
+/// `GET /admin/comunicados`: the list.
+#[derive(Template)]
+#[template(path = "announcements.html", config = "assets/askama.toml")]
+pub struct AnnouncementsPage {
+    pub layout: Layout,
+    /// What the list comes to.
+    pub sum: String,
+    pub table: Table,
+    pub rows: Vec<AnnouncementRow>,
+}
+
+/// A row of the list.
+pub struct AnnouncementRow {
+    pub one: Announcement,
+    /// `sai hoje 19:00`; empty unless it is scheduled.
+    pub leaves: String,
+    pub created: When,
+}
+
+impl AnnouncementRow {
+    pub fn of(one: Announcement, time: PageTime) -> Self {
+        let leaves = match (one.state, one.send_at) {
+            (State::Scheduled, Some(at)) => format!("sai {}", near_day(time.zone, at, time.now)),
+            _ => String::new(),
+        };
+        Self { leaves, created: time.when(&one.created_at), one }
+    }
+
+    /// `80%`; empty before anybody was told.
+    pub fn read_share(&self) -> String {
+        if self.one.told == 0 {
+            return String::new();
+        }
+        format!("{}%", pages::share(self.one.readers, self.one.told))
+    }
+}
+
+/// `GET /admin/comunicados/novo`, `GET /admin/comunicados/{id}/editar`, and their
+/// answers when fields are invalid.
+#[derive(Template)]
+#[template(path = "announcement_form.html", config = "assets/askama.toml")]
+pub struct FormPage {
+    pub layout: Layout,
+    pub existing: Option<i64>,
+    pub form: FormView,
+    pub plans: Vec<Tick>,
+    /// The configured channels.
+    pub channels: Vec<Tick>,
+    pub zone_help: String,
+}
+
+/// `GET /admin/comunicados/{id}`: one.
+#[derive(Template)]
+#[template(path = "announcement.html", config = "assets/askama.toml")]
+pub struct AnnouncementPage {
+    pub layout: Layout,
+    pub one: Announcement,
+    /// How far it is while it is being sent.
+    pub progress: Option<Progress>,
+    /// `hoje 19:00`; empty for at once.
+    pub send_at: String,
+    /// Whether that is over.
+    pub is_late: bool,
+    /// How many people it is for now.
+    pub audience: i64,
+    pub people: People,
+    pub time: PageTime,
+}
+
+impl AnnouncementPage {
+    /// `Enviar a 312 pessoas`, `Agendar para hoje 19:00`.
+    fn send_button(&self) -> String {
+        match self.audience {
+            _ if !self.send_at.is_empty() && !self.is_late => {
+                format!("Agendar para {}", self.send_at)
+            }
+            1 => "Enviar a 1 pessoa".to_owned(),
+            many => format!("Enviar a {} pessoas", grouped(many)),
+        }
+    }
+
+    fn people_words(&self) -> String {
+        match self.audience {
+            0 => "Ninguém".to_owned(),
+            1 => "1 pessoa".to_owned(),
+            many => format!("{} pessoas", grouped(many)),
+        }
+    }
+
+    fn is_draft(&self) -> bool {
+        self.one.state == State::Draft
+    }
+
+    /// Whether it waits for its time.
+    fn can_cancel(&self) -> bool {
+        self.one.state == State::Scheduled
+    }
+
+    fn can_remove(&self) -> bool {
+        matches!(self.one.state, State::Draft | State::Cancelled)
+    }
+
+    /// `248 (80%)`.
+    fn read_words(&self) -> String {
+        let share = pages::share(self.one.readers, self.one.told);
+        format!("{} ({share}%)", grouped(self.one.readers))
+    }
+}
+
+/// Those who were told: who read it, or who did not.
+pub struct People {
+    pub tabs: Vec<Tab>,
+    pub have_read: bool,
+    pub rows: Vec<Told>,
+    pub paging: Paging,
+}
+
+impl People {
+    /// What is said when nobody is among them.
+    const fn nobody(&self) -> &'static str {
+        if self.have_read { "Ninguém leu ainda." } else { "Todas as pessoas avisadas leram." }
+    }
+}
+
+/// `GET /painel/comunicados/{id}`: one, for those who were told.
+#[derive(Template)]
+#[template(path = "announcement_read.html", config = "assets/askama.toml")]
+pub struct ReadPage {
+    pub layout: Layout,
+    pub title: String,
+    pub body: String,
+    pub when: When,
+}

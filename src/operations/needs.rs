@@ -1,0 +1,190 @@
+//! "Precisa de você": people with an unpaid renewal, messages that failed, and the
+//! other open items, each with what is done about it in its row.
+
+use std::collections::HashMap;
+
+use super::store::{FailedMessage, Overdue};
+use super::views::OpenItem;
+use crate::accounts::Role;
+use crate::base::{Cents, grouped};
+use crate::outbox::channel_words;
+use crate::panel::view::address;
+use crate::panel::{Act, Due, PageTime, QueueItem, Tone};
+
+/// Days that the button of a row gives.
+pub const GRACE_DAYS: &str = "7";
+/// Most reasons of failed messages that have a row of their own.
+const MOST_REASONS: usize = 4;
+
+/// A row of the home for each person whose paid time is over. The price is that of the
+/// last purchase, else that of the plan on sale.
+pub fn people(
+    overdue: Vec<Overdue>,
+    prices: &[(Role, Cents)],
+    time: PageTime,
+) -> impl Iterator<Item = QueueItem> {
+    overdue.into_iter().map(move |one| {
+        let page = format!("/admin/alunos/{}", one.id);
+        let price = one
+            .price
+            .or_else(|| prices.iter().find(|(role, _)| *role == one.role).map(|(_, price)| *price));
+        let plan = one.role.title();
+        let about = match price {
+            Some(price) => format!("{} · {plan}", price.page()),
+            None => plan.to_owned(),
+        };
+        let day = time.zone.civil(one.until).strftime("%d/%m/%Y");
+        let text = match one.paid_until {
+            Some(_) => format!("pago até {day}"),
+            None => format!("sem pagamento desde {day}"),
+        };
+        QueueItem {
+            tone: Tone::Warn,
+            icon: "person",
+            title: one.name,
+            due: Some(Due { at: one.until, text, tone: Tone::Bad }),
+            about,
+            acts: vec![
+                Act::Link {
+                    label: "Mensagem",
+                    href: format!(
+                        "/admin/alunos/em-lote?acao=mensagem&ids={}&sobre=pagamento&volta=inicio",
+                        one.id
+                    ),
+                },
+                Act::Post {
+                    label: "Dar prazo",
+                    action: format!("{page}/prazo"),
+                    fields: vec![("dias", GRACE_DAYS.to_owned()), ("volta", "inicio".to_owned())],
+                },
+            ],
+            href: page,
+        }
+    })
+}
+
+/// A row for each reason of failed messages, the most frequent first; what is rarer is
+/// one row.
+pub fn failures(failed: Vec<FailedMessage>) -> Vec<QueueItem> {
+    let mut reasons: HashMap<(String, String), Vec<FailedMessage>> = HashMap::new();
+    for message in failed {
+        let reason = reason_of(&message.outcome).to_owned();
+        reasons.entry((message.channel.clone(), reason)).or_default().push(message);
+    }
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|((channel, reason), messages)| {
+        (std::cmp::Reverse(messages.len()), channel.clone(), reason.clone())
+    });
+    let rest: usize = reasons.iter().skip(MOST_REASONS).map(|(_, messages)| messages.len()).sum();
+    let shown = reasons.into_iter().take(MOST_REASONS);
+    let mut rows: Vec<QueueItem> =
+        shown.map(|((channel, reason), messages)| failure(&channel, &reason, &messages)).collect();
+    if rest > 0 {
+        rows.push(failed_row(
+            format!("{} por outros motivos", count(rest)),
+            String::new(),
+            "/admin/mensagens?estado=falhou".to_owned(),
+        ));
+    }
+    rows
+}
+
+fn count(messages: usize) -> String {
+    match messages {
+        1 => "1 mensagem falhou".to_owned(),
+        several => format!("{} mensagens falharam", grouped(several as u64)),
+    }
+}
+
+fn failure(channel: &str, reason: &str, messages: &[FailedMessage]) -> QueueItem {
+    let repair = repair(channel, reason);
+    let about = match messages {
+        [one] => format!("{} · {repair}", one.name),
+        _ => repair.to_owned(),
+    };
+    let href = match messages {
+        [one] => format!("/admin/mensagens/{}", one.id),
+        _ => address("/admin/mensagens", &[("estado", "falhou"), ("canal", channel)]),
+    };
+    let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    let title = format!("{} por {}{why}", count(messages.len()), channel_words(channel));
+    failed_row(title, about, href)
+}
+
+fn failed_row(title: String, about: String, href: String) -> QueueItem {
+    QueueItem {
+        tone: Tone::Warn,
+        icon: "mail",
+        title,
+        about,
+        due: None,
+        acts: vec![Act::Link { label: "Corrigir", href: href.clone() }],
+        href,
+    }
+}
+
+/// A reason without what differs from message to message: what stands behind a colon or
+/// in parentheses.
+fn reason_of(outcome: &str) -> &str {
+    let end = outcome.find([':', '(', ';']).unwrap_or(outcome.len());
+    outcome[..end].trim_end_matches('.').trim()
+}
+
+/// What to do about a reason.
+fn repair(channel: &str, reason: &str) -> &'static str {
+    let reason = reason.to_lowercase();
+    let is = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    match channel {
+        "chat" if is(&["número", "numero", "whatsapp", "não existe"]) => {
+            "Confira o número da pessoa e envie de novo."
+        }
+        "chat" if is(&["janela", "modelo"]) => "Informe um modelo aprovado em chat.template.",
+        "email" if is(&["endereço", "caixa", "destinat", "recipient", "mailbox"]) => {
+            "Confira o e-mail da pessoa e envie de novo."
+        }
+        "telegram" if is(&["bloque", "blocked"]) => "A pessoa bloqueou o bot: use outro canal.",
+        _ => "Teste o canal, depois envie de novo.",
+    }
+}
+
+/// An open item as a row.
+pub fn item(open: OpenItem) -> QueueItem {
+    QueueItem {
+        tone: open.tone,
+        icon: open.tone.icon(),
+        title: open.title,
+        about: open.text,
+        due: None,
+        acts: if open.href.is_empty() {
+            Vec::new()
+        } else {
+            vec![Act::Link { label: "Ver", href: open.href.to_owned() }]
+        },
+        href: open.href.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_grouped_by_what_is_to_be_done() {
+        let failed = |id, channel: &str, outcome: &str| FailedMessage {
+            id,
+            channel: channel.to_owned(),
+            outcome: outcome.to_owned(),
+            name: "Ana".to_owned(),
+        };
+        let rows = failures(vec![
+            failed(1, "chat", "o número não existe: 5511"),
+            failed(2, "chat", "o número não existe: 5521"),
+            failed(3, "email", "o servidor recusou (550)"),
+        ]);
+        assert_eq!(rows.len(), 2);
+        assert_eq!(rows[0].title, "2 mensagens falharam por Chat: o número não existe");
+        assert!(rows[0].about.contains("Confira o número"), "{}", rows[0].about);
+        assert_eq!(rows[1].title, "1 mensagem falhou por E-mail: o servidor recusou");
+        assert_eq!(rows[1].href, "/admin/mensagens/3");
+    }
+}

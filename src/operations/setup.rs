@@ -1,0 +1,96 @@
+//! The operator's checklist: what a new platform still needs. It stands on the home
+//! until all of it is done.
+
+use super::outside::Service;
+use super::store::SetUp;
+use crate::app::App;
+use crate::copies::{self, CopiesStatus};
+use crate::db::Kept;
+use crate::panel::{Badge, Step};
+
+/// A step, with what is sent by its button where that is a form.
+pub struct SetUpStep {
+    pub step: Step,
+    /// Whether the button sends a form to the step's address.
+    pub posts: bool,
+}
+
+/// The steps; none once all are done.
+pub fn steps(app: &App, found: &SetUp, copies: &CopiesStatus) -> Vec<SetUpStep> {
+    let steps = vec![
+        copy(app, copies),
+        email(app, found),
+        marketplace(app),
+        step(
+            found.plan,
+            "Criar um plano",
+            "O que se compra, quanto custa e o que a compra dá.",
+            ("/admin/planos/novo", "Criar plano"),
+        ),
+        step(
+            found.course,
+            "Publicar um curso",
+            "Com as aulas que os alunos veem.",
+            ("/admin/cursos/novo", "Criar curso"),
+        ),
+        step(
+            found.student,
+            "Cadastrar o primeiro aluno",
+            "Ou deixe que chegue pela compra de um plano.",
+            ("/admin/alunos/novo", "Cadastrar aluno"),
+        ),
+    ];
+    if steps.iter().all(|one| one.step.done) { Vec::new() } else { steps }
+}
+
+fn step(done: bool, title: &str, text: &str, (href, button): (&str, &'static str)) -> SetUpStep {
+    let (title, text, href) = (title.to_owned(), text.to_owned(), href.to_owned());
+    let href = if done { String::new() } else { href };
+    SetUpStep { step: Step { done, title, text, href, button }, posts: false }
+}
+
+fn copy(app: &App, copies: &CopiesStatus) -> SetUpStep {
+    let newest = copies.newest_good().and_then(Kept::made_at);
+    let text = match newest {
+        Some(at) => format!("A última, conferida, é de {}.", app.zone().page(at)),
+        None if copies.has_folder => "Feita e conferida aqui mesmo, em um minuto.".to_owned(),
+        None => "Antes, diga em database.backup_dir onde ela fica.".to_owned(),
+    };
+    if newest.is_some() || !copies.has_folder {
+        let to = (copies::PATH, "Ver como");
+        return step(newest.is_some(), "Fazer uma cópia de segurança", &text, to);
+    }
+    let to = ("/admin/copias/copiar", "Fazer cópia");
+    SetUpStep { posts: true, ..step(false, "Fazer uma cópia de segurança", &text, to) }
+}
+
+/// E-mail is done once its server took us, in a test or with a message.
+fn email(app: &App, found: &SetUp) -> SetUpStep {
+    let last = app.messages.channel_tests.last(Service::Email);
+    let answered = last.as_ref().is_some_and(|last| last.state == Badge::Healthy);
+    let is_on = !app.config.email.smtp_url.is_empty();
+    let title = "Ligar o e-mail e testar";
+    if !is_on {
+        let text = "Preencha email.smtp_url e reinicie o serviço. Sem e-mail, quem não tem número de chat não recebe nada.";
+        return step(false, title, text, ("/admin/mensagens/canais", "Ver como"));
+    }
+    let text = match &last {
+        Some(last) if !answered => last.words.clone(),
+        _ if answered || found.email => "O servidor responde e nos aceita.".to_owned(),
+        _ => "Pergunta ao servidor se nos aceita. Nada é enviado.".to_owned(),
+    };
+    let to = ("/admin/diagnostico/canais/email/testar", "Testar");
+    SetUpStep { posts: true, ..step(answered || found.email, title, &text, to) }
+}
+
+fn marketplace(app: &App) -> SetUpStep {
+    let config = &app.config.marketplace;
+    let is_on = !config.client_id.is_empty() && !config.client_secret.is_empty();
+    let text = if is_on {
+        "As pessoas podem vincular contas."
+    } else {
+        "Preencha marketplace.client_id e marketplace.client_secret e reinicie o serviço."
+    };
+    let to = ("/admin/diagnostico", "Ver como");
+    step(is_on, "Dar as credenciais do marketplace", text, to)
+}
