@@ -550,14 +550,15 @@ fn shops() -> [Route; 19] {
     use marketplace::books::listings::pages as listings;
     use marketplace::books::orders::{pages as sales, sale};
     use marketplace::books::questions::pages as questions;
-    use marketplace::tools::fees::pages as fees;
+    use catalog::calculator::pages as fees;
+    use catalog::listing::pages as listing;
     use marketplace::tools::labels::pages as labels;
     [
         Student.get("/painel/vendas", Run::ReadOrSlow(listed::needs_slow_lane, sales::sales), "A seller's orders, as page, JSON or CSV."),
         Student.get("/painel/vendas/{id}", Run::Read(sale::sale), "One order of a seller."),
         Student.post("/painel/vendas/{id}/custo", Run::Write(sale::set_cost), "Sets what a unit of what was sold costs its seller.").small(),
         Student.get("/painel/anuncios", Run::ReadOrSlow(listings::needs_slow_lane, listings::listings), "A seller's listings, as page, JSON or CSV."),
-        Student.get("/painel/anuncios/{id}", Run::Read(listings::listing), "One listing: what it sold, what was asked about it, its product."),
+        Student.get("/painel/anuncios/{id}", Run::Read(listing::listing), "One listing: what it sold, what was asked about it, its product."),
         Student.get("/painel/perguntas", Run::ReadOrSlow(listed::needs_slow_lane, questions::questions), "Questions of buyers, as page, JSON or CSV."),
         Student.get("/painel/perguntas/{id}", Run::Read(questions::question), "A question of a buyer."),
         Student.post("/painel/perguntas/{id}/responder", Run::Outside(marketplace::books::questions::answer::answer), "Answers a question of a buyer.").body_at_most(ANSWER),

@@ -5,8 +5,10 @@
 //! (`stock/`); movements are added and never changed. An import brings in all
 //! products of a file, or none of them (`import/`).
 
+pub mod calculator;
 pub mod entry;
 pub mod import;
+pub mod listing;
 pub mod pages;
 pub mod stock;
 pub mod store;

@@ -65,7 +65,7 @@ fn told_of<S: Into<Bytes>>(error: &CallError, refusal: (StatusCode, S)) -> Reply
 
 /// The problem for a failed call, for API clients. It does not contain what the
 /// marketplace said.
-fn unavailable(error: CallError) -> Problem {
+pub fn unavailable(error: CallError) -> Problem {
     let message = match &error {
         CallError::NotLinked => return Problem::not_found(),
         CallError::Db(_) => return Problem::internal(error),

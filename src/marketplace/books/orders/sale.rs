@@ -10,7 +10,6 @@ use super::views::SalePage;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{Cents, OrderId};
-use crate::catalog::MOST_CENTS;
 use crate::dropshipping::orders::{self as supplied, DropOrder};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
@@ -21,6 +20,7 @@ use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::claims::views::ShownClaim;
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 use crate::marketplace::outside;
+use crate::marketplace::tools::fees::remains::MOST_CENTS;
 use crate::marketplace::tools::{fees, labels};
 use crate::panel::{Answer, Form, FormView, Happened, Input, PageTime, Rule, Sent, Tone, form};
 

@@ -1,12 +1,10 @@
-//! The fee calculator: what remains of a sale.
+//! What a sale costs its seller; the calculator shows it (`catalog/calculator/`).
 //!
 //! Fees come from the marketplace and are cached for a day. They are fetched
 //! with the account's token, because an account may have its own. The discount
 //! for reputation and the tax are settings, because the marketplace returns
 //! neither. Freight and cost are typed, or come from the product.
 
-pub mod origin;
-pub mod pages;
 pub mod remains;
 pub mod store;
 pub mod views;
@@ -16,7 +14,6 @@ use crate::base::{MlUserId, UserId};
 use crate::content::plans::offer::Offer;
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{FeeQuestion, Fees};
-use crate::panel::view::address;
 use crate::services::Services;
 
 /// The permission that a person needs.
@@ -34,19 +31,6 @@ pub const LOGISTICS: [(&str, &str); 9] = [
     ("custom", "Frete por sua conta"),
     ("not_specified", "Sem envio"),
 ];
-
-/// The path of the calculator.
-pub const PATH: &str = "/painel/ml/calculadora";
-
-/// The address of the calculator for a listing, such as `MLB123`.
-pub fn address_for_listing(id: &str) -> String {
-    address(PATH, &[("anuncio", id)])
-}
-
-/// The address of the calculator for a product.
-pub fn address_for_product(id: &i64) -> String {
-    address(PATH, &[("produto", &id.to_string())])
-}
 
 /// The fees for a question, from the cache or from the marketplace.
 pub fn ask(

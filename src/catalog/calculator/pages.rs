@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::PATH;
 use super::origin::{self, Hits, Origin};
-use super::remains::{MOST_CENTS, Remains, Terms};
-use super::views::{Calculated, CalculatorPage, Card, Chosen, PriceFor, percent};
-use super::{LOGISTICS, Own, PATH, ask, discount, known_tax_rate, store, tax_rate};
+use super::views::{Calculated, CalculatorPage, Card, Chosen, PriceFor};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{Cents, MlUserId, UserId};
@@ -15,6 +14,11 @@ use crate::identity::Person;
 use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::client::{Failure, Fee, FeeQuestion, Fees};
+use crate::marketplace::tools::fees::remains::{MOST_CENTS, Remains, Terms};
+use crate::marketplace::tools::fees::views::percent;
+use crate::marketplace::tools::fees::{
+    LOGISTICS, Own, ask, discount, known_tax_rate, store, tax_rate,
+};
 use crate::marketplace::tools::unavailable;
 use crate::panel::view::address;
 use crate::panel::{
