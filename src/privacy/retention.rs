@@ -30,6 +30,8 @@ pub const RETENTION: &[Kept] = &[
     kept(("Contas vinculadas, vendas, anúncios, perguntas, reclamações, produtos", "Linked accounts, sales, listings, questions, claims, products"),
         ("mostrar e sincronizar a loja", "showing and following the shop"), WITH_PERSON,
         ("desvincular a conta; exclusão ou apagamento da pessoa", "unlinking; removal or erasure of the person")),
+    kept(("Quais etiquetas foram impressas, quando e por quem", "Which labels were printed, when and by whom"),
+        ("imprimir de novo ou desfazer", "printing again or undoing"), ("90 dias", "90 days"), CRON),
     kept(("Sessões e tokens da extensão, com endereço e navegador", "Sessions and extension tokens, with address and browser"),
         ("segurança do acesso", "security of access"), ("30 dias depois do fim", "30 days after their end"), CRON),
     kept(("Endereços de onde a pessoa entrou", "Addresses a person signed in from"),

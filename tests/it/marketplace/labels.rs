@@ -393,7 +393,7 @@ fn the_home_prints_all_parcels_in_one_press_and_compares_the_day() {
     let ana = shop.ana();
     for hour in ["08:00", "20:00"] {
         let created = format!("2026-11-19T{hour}:00-03:00");
-        let yesterday = json!({ "date_created": created, "notify": true });
+        let yesterday = json!({ "date_created": created, "shipping": "later", "notify": true });
         shop.world.sale_with(LOJA, &yesterday);
     }
     for _ in 0..2 {
