@@ -20,9 +20,9 @@ const OTHER_NUMBERS: f64 = 0.5;
 const LEAST_CODE: usize = 5;
 
 /// Words that say nothing about a thing.
-const IDLE: [&str; 17] = [
-    "a", "com", "da", "das", "de", "do", "dos", "e", "em", "frete", "gratis", "na", "no", "o",
-    "ou", "para", "por",
+const IDLE: [&str; 18] = [
+    "a", "com", "da", "das", "de", "do", "dos", "e", "em", "frete", "gratis", "kit", "na", "no",
+    "o", "ou", "para", "por",
 ];
 /// Units as they are written after a number, and how they are compared.
 const UNITS: [(&str, &str); 15] = [
@@ -193,8 +193,9 @@ fn points_of_words(
     let has_numbers = |words: &[String]| words.iter().any(|word| is_number(&word));
     let agree = known.iter().filter(is_number).all(|word| own.contains(word));
     let clash = has_numbers(own) && has_numbers(known) && !agree;
-    // A single common word proves little.
-    let is_thin = known.iter().filter(|word| own.contains(word)).count() < 2 && known.len() > 1;
+    // A single common word proves little, and numbers alone nothing.
+    let said = known.iter().filter(|word| !is_number(word));
+    let is_thin = said.clone().count() > 1 && said.filter(|word| own.contains(word)).count() < 2;
     points * if clash { OTHER_NUMBERS } else { 1.0 } * if is_thin { OTHER_NUMBERS } else { 1.0 }
 }
 
@@ -326,7 +327,7 @@ mod tests {
     fn words_of_a_title() {
         let of = |title: &str| words(title).join(" ");
         assert_eq!(of("Garrafa Térmica de 1 Litro"), "garrafa termica 1l");
-        assert_eq!(of("Cabo USB-C 2m, kit com 2 unidades"), "cabo usb c 2m kit 2pc");
+        assert_eq!(of("Cabo USB-C 2m, kit com 2 unidades"), "cabo usb c 2m 2pc");
         assert_eq!(of("Nº 12345"), "nº 12345");
         assert_eq!(of("12 12 ml ml"), "12 12ml ml");
     }

@@ -78,6 +78,7 @@ INSERT INTO drop_relation (supplier_id, seller_id, email, state, invited_at, sin
 INSERT INTO product (product_id, owner_id, sku, ean, title, cost_cents, price_cents, stock, created_at, updated_at, search_key)
 VALUES (2, 8, 'FOR', '', 'Fornecido', 1, 1, 1, 1, 1, 'fornecido');
 INSERT INTO drop_link (supplier_id, seller_id, item_id, site, product_id, created_at) VALUES (8, 7, 5, 'MLB', 2, 1);
+INSERT INTO drop_foreign (supplier_id, seller_id, item_id, noted_at) VALUES (7, 8, 6, 1);
 INSERT INTO drop_order (supplier_id, seller_id, order_id, ordered_at, sku, title, quantity, unit_cents, amount_cents, state, due_at)
 VALUES (8, 7, 9, 1, 'FOR', 'Fornecido', 1, 990, 990, 1, 1);
 INSERT INTO agency_client (client_id, name, search, notes, tags, keeper_id, created_at, error)

@@ -248,11 +248,12 @@ pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
     let (id, owner) = (request.id()?, person.account.user_id);
     let answer = Answer::to(request);
     let (is_undone, back) = back(request)?;
-    let word = if is_undone { "desfeito" } else { "desvinculado" };
+    let undone = unmatched::word("desfeito", request, "");
+    let word = if is_undone { undone } else { "desvinculado".to_owned() };
     Ok(Box::new(move |tx| {
         if !links::remove(tx, owner, id)? {
             return Err(Problem::not_found());
         }
-        answer.done(id, &back, word)
+        answer.done(id, &back, &word)
     }))
 }

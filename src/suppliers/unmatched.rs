@@ -153,19 +153,22 @@ fn line_of(request: &Request) -> Option<usize> {
 
 fn flash(request: &Request, query: &str) -> Option<Notice> {
     let mut parts = request.notice.as_deref()?.splitn(3, '-');
-    let (done, _, what) = (parts.next()?, parts.next(), parts.next().unwrap_or_default());
+    let mut next = || parts.next().unwrap_or_default();
+    let (done, line, what) = (next(), next().to_owned(), next());
     match done {
         "aceito" => {
             let text = "As próximas vendas dele viram pedidos.";
             let notice = Notice::new(Tone::Good, "Anúncio vinculado", text);
             let action = format!("{}/{what}/excluir{query}", links::PATH);
-            Some(notice.undone_by(action, vec![("volta", "conferencia".to_owned())]))
+            let fields = vec![("volta", "conferencia".to_owned()), ("linha", line)];
+            Some(notice.undone_by(action, fields))
         }
         "separado" => {
             let (seller, listing) = what.split_once('-')?;
             let text = "Ele não volta a esta lista. Está em Filtros, Não são meus.";
             let notice = Notice::new(Tone::Good, "Anúncio separado", text);
-            let fields = vec![(SELLER, seller.to_owned()), ("anuncio", listing.to_owned())];
+            let fields =
+                vec![(SELLER, seller.to_owned()), ("anuncio", listing.to_owned()), ("linha", line)];
             Some(notice.undone_by(format!("{PATH}/mostrar{query}"), fields))
         }
         "de_volta" => Some(Notice::new(Tone::Good, "Anúncio de volta à lista", "")),

@@ -10,6 +10,16 @@ use super::{Field, Happened, Layout, NavGroup, Notice, Paging, Step, Tab, When};
 use crate::panel::list::Table;
 use crate::panel::queue::{Due, QueueItem};
 
+/// `1.975`: a number that a macro was given, by value or by reference.
+pub fn count(total: impl Display) -> String {
+    crate::base::grouped(total.to_string().parse::<u64>().unwrap_or(0))
+}
+
+/// Whether such a number is above one.
+pub fn is_several(total: impl Display) -> bool {
+    !matches!(&*total.to_string(), "0" | "1")
+}
+
 /// Declares parts: each is a block of `parts.html`, a type with the values
 /// that it prints, and a function that templates call.
 macro_rules! parts {

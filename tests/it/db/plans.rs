@@ -425,7 +425,19 @@ fn visit_panel(site: &Site, person: &Actor<'_>) {
     crate::support::visits::accounts(&admin);
     crate::support::visits::announcements(&admin, person);
     let supplier = site.person_as("rui", "drop");
-    supplier.get("/fornecedor").expect(200);
+    for target in [
+        "/fornecedor",
+        "/fornecedor/pedidos",
+        "/fornecedor/pedidos?situacao=aberto&vendedor=1",
+        "/fornecedor/pedidos?q=x&de=2026-11-01&ordem=vencimento",
+        "/fornecedor/extrato",
+        "/fornecedor/extrato?vendedor=1",
+        "/fornecedor/conferencia",
+    ] {
+        supplier.get(target).expect(200);
+    }
+    supplier.post("/fornecedor/pedidos/pagos", &json!({ "todos": true })).ok();
+    supplier.post("/fornecedor/pedidos/pagos/desfazer", &json!({ "lote": "1" })).ok();
     products(&supplier, "/fornecedor/produtos");
     crate::support::visits::webhooks(site, person);
     crate::support::visits::questions(&admin, person, LOJA);
