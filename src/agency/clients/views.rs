@@ -184,7 +184,6 @@ pub struct ClientRow {
 #[template(path = "agency/clients.html", config = "assets/askama.toml")]
 pub struct ClientsPage {
     pub layout: Layout,
-    pub time: PageTime,
     /// How many clients are found, and what waits at them.
     pub sum: String,
     pub table: Table,
