@@ -153,7 +153,7 @@ pub fn events(time: PageTime, listed: &ListedClient) -> Vec<Happened> {
             let (tone, text) = if account.findings.is_empty() {
                 (Tone::Good, format!("Checkup de {name}: em dia"))
             } else {
-                let found = plural(account.findings.len() as i64, ("pendência", "pendências"));
+                let found = counted(account.findings.len() as u64, ("pendência", "pendências"));
                 (Tone::Warn, format!("Checkup de {name}: {found}"))
             };
             add(at, tone, text, String::new());
