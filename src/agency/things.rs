@@ -2,6 +2,7 @@
 //! listing without stock of an account.
 
 use super::checkup::{AccountFinding, Fault};
+use super::open::{QUESTION_S, Task};
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::claims::store::Claim;
@@ -83,14 +84,13 @@ pub fn named(tx: &ReadTx<'_>, row: AccountFinding) -> Result<NamedFinding> {
 }
 
 impl Named {
-    /// Until when it is to be done, where there is such a time; `late_after_s`
-    /// is how long a question may wait.
-    pub fn due(&self, late_after_s: i64) -> Option<(&'static str, Instant)> {
+    /// Until when it is to be done, and its verb, where there is such a time.
+    pub fn due(&self) -> Option<(&'static str, Instant)> {
         match self {
             Self::Question(question) => {
-                Some(("responda", question.row.asked_at.plus(late_after_s)))
+                Some((Task::Answer.verb(), question.row.asked_at.plus(QUESTION_S)))
             }
-            Self::Claim(claim) => claim.claim.due_at.map(|at| ("resolva", at)),
+            Self::Claim(claim) => claim.claim.due_at.map(|at| (Task::Claim.verb(), at)),
             Self::Listing(_) | Self::Account => None,
         }
     }

@@ -6,7 +6,7 @@ use super::charts::Charts;
 use super::checkup::{CheckupTotals, Fault};
 use super::clients::ClientAccount;
 use super::clients::views::{CLAIMS, questions_of};
-use super::open::{QUESTION_S, counted};
+use super::open::counted;
 use super::page_of;
 use super::store::TopListing;
 use super::things::{Named, NamedFinding};
@@ -58,7 +58,7 @@ impl FindingItem {
             },
             _ => Act::Link { label: "Ver conta", href: account() },
         };
-        let due = named.due(QUESTION_S).map(|(verb, at)| time.due(verb, at));
+        let due = named.due().map(|(verb, at)| time.due(verb, at));
         let whose = if row.nickname == row.client_name {
             row.nickname.clone()
         } else {

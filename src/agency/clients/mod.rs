@@ -108,6 +108,16 @@ impl ListedClient {
         self.client.standing(self.findings())
     }
 
+    /// What the row of a list adds to what waits and to its accounts.
+    pub fn flag(&self) -> Option<Badge> {
+        let is_said = match self.standing() {
+            Badge::InOrder | Badge::NoAccount => true,
+            Badge::Attention => self.waiting.is_any(),
+            _ => false,
+        };
+        (!is_said).then(|| self.standing())
+    }
+
     /// `2 contas, com Bia`.
     pub fn about(&self) -> String {
         let count = match &*self.accounts {

@@ -216,7 +216,6 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let count = |name: &str| page.counted.iter().find(|one| one.0 == name).map(|one| one.1);
     Reply::page(&ClientsPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        time,
         sum: ClientsPage::sum(page.total, &page.sum),
         table: LIST.table(&query, LIST.heads, page.total).counted(count),
         clients: rows.into_iter().map(row).collect(),

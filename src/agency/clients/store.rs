@@ -1,6 +1,6 @@
 //! Clients in the database.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AccountRow, Client, ClientAccount, ClientEntry, ClientFilter, ListedClient, MOST};
 use crate::agency::open::{self, Waiting};
@@ -19,12 +19,15 @@ pub struct Present {
     /// What waits at each client.
     pub waiting: BTreeMap<i64, Waiting>,
     /// The clients with findings.
-    faulty: Vec<i64>,
+    faulty: BTreeSet<i64>,
 }
 
 impl Present {
     pub fn read(tx: &ReadTx<'_>) -> Result<Self> {
-        Ok(Self { waiting: open::of_clients(tx)?, faulty: checkup::clients(tx)? })
+        Ok(Self {
+            waiting: open::of_clients(tx)?,
+            faulty: checkup::clients(tx)?.into_iter().collect(),
+        })
     }
 
     /// What waits at a client.

@@ -153,7 +153,7 @@ pub fn events(time: PageTime, listed: &ListedClient) -> Vec<Happened> {
             let (tone, text) = if account.findings.is_empty() {
                 (Tone::Good, format!("Checkup de {name}: em dia"))
             } else {
-                let found = plural(account.findings.len() as i64, ("pendência", "pendências"));
+                let found = counted(account.findings.len() as u64, ("pendência", "pendências"));
                 (Tone::Warn, format!("Checkup de {name}: {found}"))
             };
             add(at, tone, text, String::new());
@@ -184,7 +184,6 @@ pub struct ClientRow {
 #[template(path = "agency/clients.html", config = "assets/askama.toml")]
 pub struct ClientsPage {
     pub layout: Layout,
-    pub time: PageTime,
     /// How many clients are found, and what waits at them.
     pub sum: String,
     pub table: Table,

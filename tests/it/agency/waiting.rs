@@ -50,11 +50,20 @@ fn number_after(text: &str, label: &str) -> i64 {
     rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
 }
 
-/// The number before a noun, such as `3 perguntas`; 0 where it does not stand.
-fn number_of(text: &str, [one, several]: [&str; 2]) -> i64 {
-    let at = [several, one].iter().find_map(|noun| text.find(&format!(" {noun}")));
-    let before = at.map_or("", |at| text[..at].split(' ').next_back().unwrap_or_default());
-    before.parse().unwrap_or(0)
+/// The first number before a noun, such as `3 perguntas`; 0 where none is.
+fn number_of(text: &str, nouns: [&str; 2]) -> i64 {
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_noun = |rest: &[&str]| {
+        nouns.iter().any(|noun| {
+            let noun: Vec<&str> = noun.split(' ').collect();
+            rest.starts_with(&noun)
+        })
+    };
+    let found = words.iter().enumerate().find_map(|(at, word)| {
+        let number = word.parse().ok()?;
+        is_noun(&words[at + 1..]).then_some(number)
+    });
+    found.unwrap_or(0)
 }
 
 const ASKED: [&str; 2] = ["pergunta", "perguntas"];
@@ -77,8 +86,6 @@ fn questions(operator: &Actor<'_>, id: &str) -> Vec<Said> {
     let last =
         |value: &Value| value["dias"].as_array().unwrap().last().unwrap()["perguntas"].clone();
     let number = |value: &Value| value.as_i64().unwrap();
-    let card =
-        own.find("Números").map_or(&*own, |_| &own[own.rfind("Perguntas sem resposta").unwrap()..]);
     vec![
         ("queue", number(&queue(operator, "?status=pendente")["total"])),
         ("home", number_of(&home, ASKED)),
@@ -89,7 +96,7 @@ fn questions(operator: &Actor<'_>, id: &str) -> Vec<Said> {
         ("today of the client", number(&last(&shown(operator, &one)))),
         ("today of all", number(&last(&shown(operator, HOME)))),
         ("client", number_of(&own, LATE)),
-        ("card", number_after(card, "Perguntas sem resposta")),
+        ("card", number_after(&own, "Perguntas sem resposta")),
         ("account", number_after(&own[own.find("Reputação").unwrap()..], "Perguntas")),
         ("finding as JSON", finding.map_or(0, |row| number(&row["quantidade"]))),
         ("finding", number_of(&words(&page(operator, CHECKUP)), LATE)),
@@ -222,7 +229,7 @@ fn the_next_deadline_comes_first_with_its_acts() {
         let rows = found["dados"].as_array().unwrap().iter();
         rows.map(|row| row["nome"].as_str().unwrap().to_owned()).collect()
     };
-    client(&operator, "Abelha", LOJA + 7);
+    operator.post(CLIENTS, &json!({ "nome": "Abelha" })).expect(201);
     assert_eq!(names(""), ["Abelha", "Última", "Zebra"]);
     assert_eq!(names("?ordem=prazo"), ["Última", "Zebra", "Abelha"]);
     assert_eq!(names("?ordem=-prazo"), ["Abelha", "Zebra", "Última"]);
