@@ -180,6 +180,13 @@ const behaviours = {
     });
   },
 
+  // The page of who has no connection: the address it stands for, once more.
+  again: (button) => {
+    button.hidden = false;
+    button.addEventListener("click", () => location.reload());
+    addEventListener("online", () => location.reload());
+  },
+
   // Shows or hides what was typed into a password field.
   reveal: (button) => {
     button.hidden = false;
