@@ -778,7 +778,7 @@ CREATE TABLE label_print (
     owner_id    INTEGER NOT NULL,           -- as its batch has it
     ml_user_id  INTEGER NOT NULL,           -- the same
     shipping_id INTEGER NOT NULL,           -- the parcel
-    batch_id    INTEGER NOT NULL REFERENCES label_batch ON DELETE CASCADE,
+    batch_id    INTEGER NOT NULL REFERENCES label_batch ON DELETE CASCADE, -- the file that it is in
     place       INTEGER NOT NULL,           -- its page in the file, from 0
     order_id    INTEGER NOT NULL,           -- its first order
     PRIMARY KEY (owner_id, ml_user_id, shipping_id)

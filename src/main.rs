@@ -55,6 +55,7 @@ mod profile;
 mod program;
 mod replica;
 mod routes;
+mod sale;
 mod sandbox;
 mod saved;
 mod services;

@@ -41,6 +41,7 @@ use crate::photos;
 use crate::privacy;
 use crate::profile;
 use crate::program;
+use crate::sale;
 use crate::saved;
 use crate::suppliers;
 
@@ -548,7 +549,8 @@ fn shops() -> [Route; 19] {
     use marketplace::books::claims::pages as claims;
     use marketplace::books::listed;
     use marketplace::books::listings::pages as listings;
-    use marketplace::books::orders::{pages as sales, sale};
+    use marketplace::books::orders::pages as sales;
+    use sale::pages as sale;
     use marketplace::books::questions::pages as questions;
     use catalog::calculator::pages as fees;
     use catalog::listing::pages as listing;

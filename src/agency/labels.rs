@@ -27,7 +27,6 @@ const CLIENTS: Desk = Desk {
     path: "/admin/agencia/etiquetas",
     print: "/admin/agencia/etiquetas/imprimir",
     undo: "/admin/agencia/etiquetas/desfazer",
-    file: "/admin/agencia/etiqueta",
     batch: "/admin/agencia/etiquetas/lote",
     store_word: "Cliente e loja",
     lost: LOST,

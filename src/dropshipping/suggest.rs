@@ -46,7 +46,6 @@ const UNITS: [(&str, &str); 15] = [
 /// A product, as far as it is compared.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    pub id: i64,
     pub sku: String,
     /// Empty when it has none.
     pub ean: String,
@@ -273,13 +272,12 @@ mod tests {
             ("RP-COPO-473", "", "Copo térmico 473 ml com tampa"),
             ("RP-BALDE-10", "", "Balde dobrável 10 litros"),
         ];
-        let one = |(id, (sku, ean, title)): (i64, (&str, &str, &str))| Candidate {
-            id,
+        let one = |(sku, ean, title): (&str, &str, &str)| Candidate {
             sku: sku.to_owned(),
             ean: ean.to_owned(),
             title: title.to_owned(),
         };
-        (1..).zip(goods).map(one).collect()
+        goods.map(one).to_vec()
     }
 
     #[track_caller]

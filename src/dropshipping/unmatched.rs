@@ -180,8 +180,7 @@ pub fn suggested(
          ORDER BY updated_at DESC, product_id DESC LIMIT ?2",
         (supplier, COMPARED),
     )?;
-    let candidate = |(id, sku, ean, title, _): &(i64, String, String, String, Cents)| Candidate {
-        id: *id,
+    let candidate = |(_, sku, ean, title, _): &(i64, String, String, String, Cents)| Candidate {
         sku: sku.clone(),
         ean: ean.clone(),
         title: title.clone(),

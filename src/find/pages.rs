@@ -21,7 +21,8 @@ const LONGEST: usize = 100;
 
 #[derive(Deserialize)]
 struct Query {
-    q: Option<String>,
+    #[serde(default)]
+    q: Field<String>,
 }
 
 #[derive(Serialize)]
@@ -33,7 +34,7 @@ struct FoundJson {
 pub fn find(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let asked: Query = request.query()?;
     let mut check = Check::text();
-    let search = check.optional_line("q", Field::of(asked.q.unwrap_or_default()), LONGEST);
+    let search = check.optional_line("q", asked.q, LONGEST);
     check.finish()?;
     let words = words(&search);
     let watcher = menu::watcher(&person.account);

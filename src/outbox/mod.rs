@@ -176,25 +176,6 @@ pub fn channel_words(channel: &str) -> &str {
     Channel::from_name(channel).map_or(channel, |known| known.words())
 }
 
-/// The newest messages to a person.
-pub fn newest_to(tx: &ReadTx<'_>, user: UserId, limit: u32) -> Result<Vec<QueuedMessage>> {
-    let mut ids: Vec<i64> = Vec::new();
-    // The index has state and channel before the message id.
-    for state in MessageState::ALL {
-        for channel in Channel::ALL {
-            ids.extend(tx.values::<i64>(
-                "SELECT message_id FROM outbox WHERE user_id = ?1 AND state = ?2 AND channel = ?3
-                 ORDER BY message_id DESC LIMIT ?4",
-                (user, state, channel, limit),
-            )?);
-        }
-    }
-    ids.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
-    ids.truncate(limit as usize);
-    let message = |id| tx.record("FROM outbox WHERE message_id = ?1", [id]);
-    ids.into_iter().filter_map(|id| message(id).transpose()).collect()
-}
-
 /// Messages that a request caused, in their order.
 pub fn caused_by(tx: &ReadTx<'_>, request_id: &str, most: u32) -> Result<Vec<QueuedMessage>> {
     tx.records(

@@ -70,7 +70,7 @@ row! {
         at: Instant = "received_at",
         kind: EventKind,
         outcome: String,
-        price: Option<Cents> = "price_cents",
+        price: Option<Cents> = "amount_cents",
     }
 }
 

@@ -29,12 +29,9 @@ pub struct PeoplePage {
 }
 
 impl PeoplePage {
-    fn shown(&self) -> u64 {
-        self.people.len() as u64
-    }
-
-    const fn total(&self) -> u64 {
-        self.total
+    /// How many the filter has, as people read it.
+    fn total_words(&self) -> String {
+        crate::base::grouped(self.total)
     }
 
     /// The day until which a student has paid, and whether it is over.

@@ -36,10 +36,6 @@ impl Ahead {
         Self { number, progress: Progress::new(label, done, whole, note), missing: needed - xp }
     }
 
-    pub fn emblem(&self) -> Emblem {
-        Emblem { number: self.number, earned: false }
-    }
-
     /// `faltam 580 XP`.
     pub fn left(&self) -> String {
         missing(self.missing).to_lowercase().replace("xp", "XP")

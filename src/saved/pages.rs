@@ -20,13 +20,16 @@ const LONGEST_QUERY: usize = 1_000;
 
 #[derive(Deserialize)]
 struct Query {
-    lista: Option<String>,
+    #[serde(default)]
+    lista: String,
 }
 
 #[derive(Deserialize)]
 struct Sent {
-    lista: Option<String>,
-    nome: Option<String>,
+    #[serde(default)]
+    lista: String,
+    #[serde(default)]
+    nome: String,
 }
 
 #[derive(Serialize)]
@@ -39,7 +42,7 @@ struct ViewJson {
 /// `GET /visoes`: what is kept of the list in `lista`.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let asked: Query = request.query()?;
-    let (path, query) = known(app, &asked.lista.unwrap_or_default())?;
+    let (path, query) = known(app, &asked.lista)?;
     let page = page(app, person, request, (&path, &query))?;
     if request.wants_json() {
         let shown =
@@ -53,8 +56,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let sent: Sent = request.form_or_json()?;
     let mut check = Check::text();
-    let list = sent.lista.unwrap_or_default();
-    let typed = sent.nome.unwrap_or_default();
+    let list = sent.lista;
+    let typed = sent.nome;
     let name = check.line("nome", Field::of(typed.clone()), 1..=LONGEST_NAME);
     let outcome = check.finish();
     let (path, query) = known(app, &list)?;

@@ -8,7 +8,6 @@ use rusqlite::{ToSql, params_from_iter};
 
 use super::AuditEntry;
 use crate::base::clock::Instant;
-use crate::base::ids::UserId;
 use crate::base::text::search_key;
 use crate::db::{ReadTx, Result, WriteTx};
 
@@ -169,17 +168,6 @@ pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
 /// One entry.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<AuditEntry>> {
     tx.record("FROM audit a WHERE a.audit_id = ?1", [id])
-}
-
-/// The newest entries about a person, but for those who only looked.
-pub fn about_person(tx: &ReadTx<'_>, person: UserId, limit: u32) -> Result<Vec<AuditEntry>> {
-    tx.records(
-        "FROM audit a
-             WHERE a.object_kind IN ('aluno', 'equipe') AND a.object_id = ?1
-                 AND a.action NOT IN ('aluno.consultar', 'equipe.consultar')
-             ORDER BY a.audit_id DESC LIMIT ?2",
-        (person.to_string(), limit),
-    )
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::views::{Calculated, CalculatorPage, Card, Chosen, PriceFor};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{Cents, MlUserId, UserId};
+use crate::content::plans::views::Offer;
 use crate::edge::route::Job;
 use crate::http::{Check, Field, Fields, Problem, Reply, Request, input};
 use crate::identity::Person;
@@ -17,7 +18,7 @@ use crate::marketplace::client::{Failure, Fee, FeeQuestion, Fees};
 use crate::marketplace::tools::fees::remains::{MOST_CENTS, Remains, Terms};
 use crate::marketplace::tools::fees::views::percent;
 use crate::marketplace::tools::fees::{
-    LOGISTICS, Own, ask, discount, known_tax_rate, store, tax_rate,
+    LOGISTICS, Own, PERMISSION, ask, discount, known_tax_rate, store, tax_rate,
 };
 use crate::marketplace::tools::unavailable;
 use crate::panel::view::address;
@@ -262,6 +263,10 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let search = given(request, "busca").unwrap_or_default();
     let typed = typed(visit, &own, &accounts)?;
     let mut page = calculator(visit, &own, &accounts, &typed);
+    if !own.may {
+        let offer = app.db.read(request.lane, |tx| Offer::of_permission(tx, PERMISSION))?;
+        page.offer = Some(offer.reached_by(&app.config.chat.upgrade_number));
+    }
     if !own.may || accounts.is_empty() {
         return Reply::page(&page);
     }
@@ -455,7 +460,7 @@ fn calculator(
     CalculatorPage {
         layout: layout(app, person, request).telling(FLASHES, request),
         may: own.may,
-        offer: own.offer.clone().map(|offer| offer.reached_by(&app.config.chat.upgrade_number)),
+        offer: None,
         alert: None,
         origin: typed.origin.as_ref().map(|origin| Chosen {
             title: origin.title.clone(),

@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::origin::Hits;
 use crate::base::Cents;
-use crate::content::plans::offer::Offer;
+use crate::content::plans::views::Offer;
 use crate::marketplace::client::Fee;
 use crate::marketplace::tools::fees::remains::Remains;
 use crate::marketplace::tools::fees::views::percent;

@@ -12,7 +12,7 @@ use crate::accounts::store as accounts;
 use crate::app::App;
 use crate::base::{Instant, Zone};
 use crate::content::meets::{Meet, store};
-use crate::content::plans::offer::Offer;
+use crate::content::plans::views::Offer;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;

@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::base::{Instant, Zone};
 use crate::content::meets::Meet;
-use crate::content::plans::offer::Offer;
+use crate::content::plans::views::Offer;
 use crate::panel::view::{day_in_words, span};
 use crate::panel::{Layout, Notice, Tone};
 

@@ -9,7 +9,7 @@ use super::{StudentCourse, StudentLesson, store, video};
 use crate::accounts::Account;
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::content::plans::offer::Offer;
+use crate::content::plans::views::Offer;
 use crate::db::ReadTx;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request, policy};

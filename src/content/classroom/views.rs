@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::{StudentCourse, StudentLesson};
-use crate::content::plans::offer::Offer;
+use crate::content::plans::views::Offer;
 use crate::panel::{Layout, Progress};
 
 /// `GET /painel/aulas`: the courses.

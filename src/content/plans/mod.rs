@@ -2,7 +2,6 @@
 //! operator (contract §6).
 
 pub mod courses;
-pub mod offer;
 pub mod store;
 pub mod views;
 

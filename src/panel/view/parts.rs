@@ -6,19 +6,9 @@ use std::fmt::Display;
 
 use askama::Template;
 
-use super::{Field, Happened, Layout, NavGroup, Notice, Paging, Step, Tab, When};
+use super::{Field, Happened, Layout, NavGroup, Notice, Paging, Tab, When};
 use crate::panel::list::Table;
 use crate::panel::queue::{Due, QueueItem};
-
-/// `1.975`: a number that a macro was given, by value or by reference.
-pub fn count(total: impl Display) -> String {
-    crate::base::grouped(total.to_string().parse::<u64>().unwrap_or(0))
-}
-
-/// Whether such a number is above one.
-pub fn is_several(total: impl Display) -> bool {
-    !matches!(&*total.to_string(), "0" | "1")
-}
 
 /// Declares parts: each is a block of `parts.html`, a type with the values
 /// that it prints, and a function that templates call.
@@ -67,8 +57,6 @@ parts! {
     "due" due(due: &'p Due) -> ShownDue;
     /// What happened to the thing of a page, newest first.
     "timeline" timeline(events: &'p [Happened]) -> Timeline;
-    /// What is to be set up, with a tick for what is done.
-    "steps" steps(steps: &'p [Step]) -> Steps;
     /// A question before something is lost.
     "confirm" confirm(
         id: &'p dyn Display,

@@ -15,7 +15,7 @@ use crate::app::{App, Visit};
 use crate::audit::objects::{PROGRAM_APP, TOKEN};
 use crate::base::text::grouped;
 use crate::base::{Day, Zone};
-use crate::content::plans::offer::Offer;
+use crate::content::plans::views::Offer;
 use crate::db::ReadTx;
 use crate::dropshipping::relations::{self, Invitation, Related};
 use crate::edge::route::Job;

@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::accounts::views::ApiPlan;
 use crate::base::{Instant, Zone, grouped};
-use crate::content::plans::offer::Offer;
+use crate::content::plans::views::Offer;
 use crate::dropshipping::relations::{Invitation, Related};
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{FormView, Layout, PageTime, When};

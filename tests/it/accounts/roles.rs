@@ -108,7 +108,7 @@ fn an_exception_wins_over_the_role() {
     assert!(may(&ana, "fotos_ia") && !may(&ana, "ml_analisar"));
     admin.post(&target, &json!({ "plano": "free" })).ok();
     assert!(!may(&ana, "extensao_browser") && may(&ana, "ml_clonar"));
-    let shown = page(&admin, &target).expect(200).text();
+    let shown = page(&admin, &format!("{target}?aba=acesso")).expect(200).text();
     assert!(shown.contains("Negar sempre"), "{shown}");
     let all_by_plan = [("ml_clonar", "herdar"), ("ml_analisar", "herdar")];
     admin.send(Request::new("POST", &exceptions).form(&all_by_plan)).expect(303);

@@ -144,7 +144,12 @@ fn nothing_can_be_changed_meanwhile_and_looking_changes_nothing() {
         };
         let looks = route.method == "GET" && !route.changes_state;
         // Labels and fiscal notes contain the buyer's address.
-        let in_person = ["/painel/ml/retorno", "/painel/ml/etiqueta", "/painel/vendas/{id}/nota"];
+        let in_person = [
+            "/painel/ml/retorno",
+            "/painel/ml/etiqueta",
+            "/painel/ml/etiquetas/lote/{id}",
+            "/painel/vendas/{id}/nota",
+        ];
         if !looks || in_person.contains(&route.path.as_str()) {
             assert_eq!(
                 (reply.status, reply.asked.as_str()),

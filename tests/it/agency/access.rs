@@ -90,7 +90,7 @@ fn no_role_gives_it() {
     admin.post("/admin/papeis", &json!({ "vip": ["agencia"] })).expect(422);
     site.person("ana");
     let target = student(&admin, "ana");
-    let shown = page(&admin, &target).expect(200).text();
+    let shown = page(&admin, &format!("{target}?aba=acesso")).expect(200).text();
     assert!(shown.contains("name=\"agencia\"") && shown.contains("Equipe da agência"), "{shown}");
     let audited = list(&admin, "/admin/auditoria?q=permissoes")["total"].clone();
     permit(&admin, "ana", "permitir");

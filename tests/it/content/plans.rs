@@ -31,7 +31,7 @@ fn a_purchase_gives_what_its_plan_says() {
     // What is left out stays; a code is of one plan.
     admin.post(&target, &json!({ "preco": 897 })).ok();
     assert_eq!(list(&admin, &target)["codigos"], json!(["abc12345"]));
-    let other = json!({ "titulo": "Outro", "preco": 1, "codigos": "abc12345" });
+    let other = json!({ "titulo": "Outro", "preco": 1, "codigos": ["abc12345"] });
     assert_eq!(faults(&admin.post("/admin/planos", &other).expect(409)), "codigos");
     for (field, wrong) in
         [("plano_da_conta", "ouro"), ("plano_de_api", "mega"), ("codigos", "com espaço")]

@@ -61,6 +61,10 @@ const KNOWN: &[(&str, &str)] = &[
         "SCAN party",
         "accounts of the Partner API, in the operator's list of them: counted, and as far as a page reaches",
     ),
+    (
+        "SCAN announcement USING INDEX announcement_due",
+        "announcements that wait for their time or are being sent",
+    ),
     ("SCAN user USING INDEX user_late", "students whose renewal is unpaid"),
     (
         "SCAN ml_account USING COVERING INDEX ml_account_refused",

@@ -275,7 +275,7 @@ fn it_starts_from_a_listing_or_a_product_chosen_by_name() {
     assert!(page.contains(&format!("{PAGE}?anuncio={id}")), "{page}");
     assert!(page.contains("De qual você quer calcular?") && page.contains("<datalist"), "{page}");
     let page = ana.get(&format!("{PAGE}?busca=nada")).expect(200).text();
-    assert!(page.contains("Nenhum anúncio ou produto seu tem “nada”"), "{page}");
+    assert!(page.contains("Nada encontrado com “nada”"), "{page}");
     let rui = shop.site.person("rui");
     rui.get(&format!("{PAGE}?produto={product}")).expect(404);
     rui.get(&format!("{PAGE}?anuncio={id}")).expect(404);

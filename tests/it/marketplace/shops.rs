@@ -346,7 +346,8 @@ fn a_question_is_answered_once() {
     ana.post(&path, &json!({ "resposta": "De novo" })).expect(409);
     form(&ana, &path, "De novo").expect(303);
     let home = ana.get("/painel").expect(200).text();
-    assert!(!home.contains("Tem azul?") && home.contains("Nada espera por você"), "{home}");
+    assert!(!home.contains("Tem azul?") && !home.contains("/responder"), "{home}");
+    assert!(home.contains("pacotes para enviar"), "{home}");
 }
 
 #[test]

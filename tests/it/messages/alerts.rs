@@ -170,7 +170,7 @@ fn a_text_is_changed_looked_at_and_taken_back() {
     let site = sending(&world);
     let admin = site.administrator();
     let path = format!("{TEXTS}/boas_vindas");
-    assert_eq!(json_of(&admin, TEXTS)["total"], 10);
+    assert_eq!(json_of(&admin, TEXTS)["total"], 11);
     let shipped = json_of(&admin, &path);
     assert_eq!(shipped["alterado_em"], Value::Null);
     let new =

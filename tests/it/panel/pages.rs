@@ -20,6 +20,7 @@ use crate::support::world::{LOJA, World};
 /// Pages that nothing in a panel links to: the set-up link that the server writes
 /// at its start, and those that [`elsewhere`] looks at.
 const UNLINKED: &[&str] = &[
+    "/admin/estilo",
     "/configurar",
     "/sem-conexao",
     "/avisos/sair",
@@ -34,7 +35,7 @@ const UNLINKED: &[&str] = &[
 const AUTHORIZE: &str = "/oauth/authorize";
 
 /// A search that finds nothing.
-const NOTHING: &str = "?q=nada+assim";
+const NOTHING: &str = "=nada+assim";
 
 /// How many pages of one row are checked, with the same parameters.
 pub const SAMPLES: usize = 2;
@@ -382,8 +383,16 @@ pub fn walk_lists(
         let links = page.all(&["a"]).filter_map(|link| link.get("href"));
         let own = links.filter(|href| href.starts_with('/'));
         let searches = page.all(&["form"]).filter(|form| form.get("role") == Some("search"));
-        let searches = searches.filter_map(|form| form.get("action"));
-        ahead.extend(searches.map(|action| format!("{action}{NOTHING}")));
+        let within = |form: &Element, one: &&Element| {
+            one.get("type") == Some("search")
+                && page.path(one).any(|around| std::ptr::eq(around, form))
+        };
+        let inputs: Vec<&Element> = page.all(&["input"]).collect();
+        let empty = searches.filter_map(|form| {
+            let field = inputs.iter().find(|one| within(form, one))?.get("name")?;
+            Some(format!("{}?{field}{NOTHING}", form.get("action")?))
+        });
+        ahead.extend(empty);
         ahead.extend(own.map(|href| href.split('#').next().unwrap_or_default().to_owned()));
         found.insert(address, reply);
     }

@@ -114,10 +114,11 @@ const COMMON: [&str; 13] = [
 ];
 
 /// Paths with a variable that name records for everybody.
-const EVERYBODYS: [&str; 2] = ["/painel/aulas/", "/painel/meets/"];
+const EVERYBODYS: [&str; 3] = ["/painel/aulas/", "/painel/comunicados/", "/painel/meets/"];
 
 /// Rows that start something or call another service, without showing lists.
-const OTHERS: [&str; 2] = ["/painel/ml/conectar", "/painel/ml/retorno"];
+const OTHERS: [&str; 3] =
+    ["/painel/ml/conectar", "/painel/ml/retorno", "/painel/ml/etiquetas/lote/{id}"];
 
 /// Callers whose calls count against a quota.
 const PROGRAMS: [&str; 2] = ["seller", "supplier"];
@@ -277,13 +278,15 @@ fn seller<'s>(world: &World, site: &'s Site, name: &str, number: u64) -> Party<'
             shop.order.clone(),
             shop.shipment.clone(),
             shop.question.clone(),
-            shop.claim,
+            shop.claim.clone(),
             token[..12].to_owned(),
         ],
         things: vec![
             ("/api/v1/partner/stores/", number.clone()),
             ("/v1/partner/stores/", number.clone()),
             ("/painel/vendas/", shop.order.clone()),
+            ("/painel/anuncios/", shop.item.clone()),
+            ("/painel/reclamacoes/", shop.claim.clone()),
             ("/painel/perguntas/", shop.question),
             ("/painel/produtos/", product),
             ("/painel/parceiro/webhooks/", webhook),
@@ -412,10 +415,12 @@ const SHOWN_TO_SELLERS: &[&str] = &[
     "/painel/parceiro/webhooks",
     "/painel/parceiro/webhooks/{id}",
     "/painel/parceiro/webhooks/{id}/entregas",
+    "/painel/anuncios/{id}",
     "/painel/perguntas",
     "/painel/perguntas/{id}",
     "/painel/produtos",
     "/painel/produtos/{id}",
+    "/painel/reclamacoes/{id}",
     "/painel/vendas",
     "/painel/vendas/{id}",
     "/perfil",

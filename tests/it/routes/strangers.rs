@@ -46,6 +46,8 @@ struct Theirs {
     drop_order: String,
     app: String,
     announcement: String,
+    batch: String,
+    view: String,
 }
 
 impl Theirs {
@@ -120,7 +122,26 @@ impl Theirs {
             drop_order: text(&json_of(&zoe, "/fornecedor/pedidos")["dados"][0]["id"]),
             app: text(&json_of(&rui, "/painel/parceiro")["aplicativos"][0]["id"]),
             announcement: Self::told(site),
+            batch: Self::printed(site, &rui),
+            view: Self::kept(&rui),
         }
+    }
+
+    /// A batch of labels that Rui has printed.
+    #[track_caller]
+    fn printed(site: &Site, rui: &Actor<'_>) -> String {
+        let print = Request::new("POST", "/painel/ml/etiquetas/imprimir");
+        rui.send(print.form(&[("todos", "1")])).expect(303);
+        site.stored("SELECT CAST(max(batch_id) AS TEXT) FROM label_batch").remove(0)
+    }
+
+    /// A list that Rui keeps under a name.
+    #[track_caller]
+    fn kept(rui: &Actor<'_>) -> String {
+        let view = json!({ "lista": "/painel/produtos?q=SEGREDO", "nome": "Visão SEGREDO" });
+        rui.post("/visoes", &view).ok();
+        let kept = json_of(rui, "/visoes?lista=/painel/produtos");
+        kept[0]["id"].to_string()
     }
 
     /// An announcement to somebody with another plan.
@@ -186,6 +207,10 @@ impl Theirs {
                 &self.account
             }
             "/painel/vendas/" => &self.order,
+            "/painel/anuncios/" => &self.item,
+            "/painel/reclamacoes/" => &self.claim,
+            "/painel/ml/etiquetas/lote/" => &self.batch,
+            "/visoes/" => &self.view,
             "/painel/perguntas/" => &self.question,
             "/painel/respostas/" => &self.reply,
             "/painel/produtos/" | "/fornecedor/produtos/" => &self.product,
@@ -223,6 +248,8 @@ impl Theirs {
              UNION ALL SELECT 'unread ' || unread FROM notification_count WHERE owner_id = {owner}
              UNION ALL SELECT 'asked ' || coalesce(max(asked_at), 'never') FROM ml_sync s
                  JOIN ml_account a USING (ml_user_id) WHERE a.owner_id = {owner}
+             UNION ALL SELECT 'views ' || count(*) FROM saved_view WHERE user_id = {owner}
+             UNION ALL SELECT 'batches ' || count(*) FROM label_batch WHERE owner_id = {owner}
              UNION ALL SELECT 'links ' || count(*) FROM drop_link WHERE seller_id = {owner}
              UNION ALL SELECT 'relations ' || coalesce(group_concat(state), '') FROM drop_relation
                  WHERE seller_id = {owner} OR email = 'outra@example.com'
@@ -279,7 +306,7 @@ fn what_is_anothers_is_not_there_on_any_route() {
     let site = with_push(&world).start();
     let theirs = Theirs::made(&world, &site);
     let before = Theirs::state(&site);
-    assert_eq!(before.len(), 14, "{before:?}");
+    assert_eq!(before.len(), 16, "{before:?}");
     let (ana, supplier) = (site.person("ana"), site.person_as("davi", "drop"));
     let seller = site.seller("ana").plan("scale");
     world.forget_requests();

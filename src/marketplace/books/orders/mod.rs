@@ -15,7 +15,6 @@ pub mod list;
 pub mod of_listing;
 pub mod pages;
 mod runs;
-pub mod sale;
 pub mod sold;
 pub mod sums;
 pub mod views;

@@ -32,7 +32,7 @@ use crate::panel::{
 use crate::services::Services;
 use crate::wire;
 
-pub(super) const LIST: Listing = Listing {
+pub const LIST: Listing = Listing {
     path: "/painel/vendas",
     hint: "Título, SKU ou número",
     filters: &[
@@ -106,7 +106,7 @@ const MOST_ROWS: u32 = 100_000;
 wire! {
     /// A sale in JSON and CSV.
     #[derive(Serialize)]
-    pub(super) struct WireSale of(
+    pub struct WireSale of(
         services: &Services, page: &OrderPage, stores: &Stores, sale: (&Order, Option<Earned>)
     ) after {
         let (order, earned) = sale;

@@ -11,7 +11,6 @@ pub mod views;
 
 use crate::app::App;
 use crate::base::{MlUserId, UserId};
-use crate::content::plans::offer::Offer;
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{FeeQuestion, Fees};
 use crate::services::Services;
@@ -74,8 +73,6 @@ pub fn discount(services: &Services, reputation: &str) -> f64 {
 /// A person's own settings for the calculator.
 pub struct Own {
     pub may: bool,
-    /// The plans with it, for who may not.
-    pub offer: Option<Offer>,
     /// In percent; `None` for the platform's.
     pub tax: Option<f64>,
     pub owner: UserId,

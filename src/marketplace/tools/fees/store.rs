@@ -4,7 +4,6 @@ use super::Own;
 use crate::accounts::store as accounts;
 use crate::base::ids::short_digest;
 use crate::base::{Cents, MlUserId, UserId, retention};
-use crate::content::plans::offer::Offer;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::identity::Person;
 use crate::marketplace::client::{FeeQuestion, Fees};
@@ -55,8 +54,7 @@ pub fn own(tx: &ReadTx<'_>, person: &Person) -> Result<Own> {
     let (owner, role) = (person.account.user_id, person.account.role);
     let rate: Option<i32> = tx.maybe("SELECT rate_bp FROM own_tax WHERE user_id = ?1", [owner])?;
     let may = accounts::may(tx, owner, role, super::PERMISSION)?;
-    let offer = if may { None } else { Some(Offer::of_permission(tx, super::PERMISSION)?) };
-    Ok(Own { may, offer, tax: rate.map(|hundredths| f64::from(hundredths) / 100.0), owner })
+    Ok(Own { may, tax: rate.map(|hundredths| f64::from(hundredths) / 100.0), owner })
 }
 
 /// Sets a person's own tax rate in percent, or removes it, so that the

@@ -32,8 +32,6 @@ pub struct Desk {
     pub path: &'static str,
     pub print: &'static str,
     pub undo: &'static str,
-    /// Files of labels that the address names.
-    pub file: &'static str,
     /// What stands before the number of a batch, whose file it is.
     pub batch: &'static str,
     /// What a store is called in the list.

@@ -4,7 +4,7 @@ use super::desk::{self, Asked, Desk, LabelStore};
 use super::parcel_page::{self, ParcelPage};
 use super::print::{print as print_named, print_batch};
 use super::views::LabelsPage;
-use super::{FILE, batches, press};
+use super::{batches, press};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::UserId;
@@ -23,7 +23,6 @@ pub const OWN: Desk = Desk {
     path: "/painel/ml/etiquetas",
     print: "/painel/ml/etiquetas/imprimir",
     undo: "/painel/ml/etiquetas/desfazer",
-    file: FILE,
     batch: "/painel/ml/etiquetas/lote",
     store_word: "Loja",
     lost: LOST,

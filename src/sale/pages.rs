@@ -2,10 +2,6 @@
 
 use serde::Serialize;
 
-use super::cost;
-use super::left::Earned;
-use super::list::{self, Order, OrderPage};
-use super::pages::{LIST, WireSale};
 use super::views::SalePage;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
@@ -19,6 +15,10 @@ use crate::marketplace::books::claims;
 use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::claims::views::ShownClaim;
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
+use crate::marketplace::books::orders::cost;
+use crate::marketplace::books::orders::left::Earned;
+use crate::marketplace::books::orders::list::{self, Order, OrderPage};
+use crate::marketplace::books::orders::pages::{LIST, WireSale};
 use crate::marketplace::outside;
 use crate::marketplace::tools::fees::remains::MOST_CENTS;
 use crate::marketplace::tools::{fees, labels};
