@@ -3,6 +3,7 @@
 //! One set of handlers serves both panels. The owner is always the person of
 //! the session, so products of other people are not found.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -147,7 +148,9 @@ fn imported(notice: &str) -> Option<Notice> {
     match next().as_deref() {
         None => {}
         Some("1") => text.push_str(" Uma coluna a mais ficou de fora."),
-        Some(columns) => text.push_str(&format!(" {columns} colunas a mais ficaram de fora.")),
+        Some(columns) => {
+            let _ = write!(text, " {columns} colunas a mais ficaram de fora.");
+        }
     }
     Some(Notice::new(Tone::Good, "Produtos importados", text))
 }

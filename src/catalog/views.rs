@@ -1,5 +1,7 @@
 //! Data of the product pages' templates.
 
+use std::fmt::Write as _;
+
 use askama::Template;
 
 use super::Product;
@@ -102,7 +104,7 @@ pub fn worth_words(worth: Worth) -> String {
     let what = if products == 1 { "produto" } else { "produtos" };
     let mut words = format!("{} {what} · estoque vale {}", grouped(products), value.page());
     if uncosted > 0 {
-        words.push_str(&format!(" · {} sem custo", grouped(uncosted)));
+        let _ = write!(words, " · {} sem custo", grouped(uncosted));
     }
     words
 }

@@ -21,7 +21,7 @@ use crate::accounts::store::{self as accounts, NewUser};
 use crate::accounts::views::DemoLogin;
 use crate::app::App;
 use crate::base::{Cents, Secret};
-use crate::config::{Gateway, Updates};
+use crate::config::{Config, Gateway, Updates};
 use crate::content::plans::{Period, Plan, PlanEntry};
 use crate::db::{DbError, Json, Lane};
 use crate::keys::{self, KeyEntry, Scope, Words};
@@ -73,13 +73,7 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     config.checkout.tokens = vec![Secret::new(checkout_token.clone())];
     config.checkout.plans.clear();
     Role::Pro.name().clone_into(&mut config.checkout.default_plan);
-    // Settings of a real installation must not apply to the demonstration.
-    config.server.base_url.clear();
-    config.server.dev_base_url.clear();
-    config.server.trusted_proxies.clear();
-    config.server.acme_domains.clear();
-    (config.server.tls_cert, config.server.tls_key) = (None, None);
-    config.security.secret_key = Secret::default();
+    forget_installation(config);
     // Real browsers are reached through their makers' services.
     "mailto:demonstracao@exemplo.com".clone_into(&mut config.push.subject);
     config.marketplace.api_base = inside.url();
@@ -131,6 +125,16 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
         drop(hush);
         announce(app, &sandbox_url, &credentials)
     })
+}
+
+/// Clears the settings of a real installation, which must not apply to the demonstration.
+fn forget_installation(config: &mut Config) {
+    config.server.base_url.clear();
+    config.server.dev_base_url.clear();
+    config.server.trusted_proxies.clear();
+    config.server.acme_domains.clear();
+    (config.server.tls_cert, config.server.tls_key) = (None, None);
+    config.security.secret_key = Secret::default();
 }
 
 /// The credentials of other systems in the demonstration.

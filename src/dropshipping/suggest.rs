@@ -122,8 +122,8 @@ impl Suggester {
     /// The best candidate for a listing, if one is good enough. Of equals it is the first.
     pub fn best(&self, title: &str, sku: &str, own_ean: &str) -> Option<Suggestion> {
         let found = |place: &usize, reason, points| Suggestion { place: *place, reason, points };
-        let eans = [own_ean, sku].into_iter().filter_map(ean);
-        if let Some(place) = eans.filter_map(|ean| self.by_ean.get(&ean)).next() {
+        let mut eans = [own_ean, sku].into_iter().filter_map(ean);
+        if let Some(place) = eans.find_map(|ean| self.by_ean.get(&ean)) {
             return Some(found(place, Reason::Ean, SAME_EAN));
         }
         let own = code(sku);
@@ -223,7 +223,7 @@ fn words(title: &str) -> Vec<String> {
         let unit = UNITS.iter().find(|(written, _)| *written == word).map(|(_, unit)| *unit);
         match unit {
             Some(unit) if !number.is_empty() => {
-                add(format!("{}{unit}", std::mem::take(&mut number)))
+                add(format!("{}{unit}", std::mem::take(&mut number)));
             }
             _ => {
                 add(std::mem::take(&mut number));

@@ -34,8 +34,27 @@ pub const UNSENT_BYTES: usize = 80 << 20;
 #[derive(Debug)]
 pub enum Body {
     Bytes(Bytes),
-    Pieces(Box<Pieces>),
-    Events(Box<Events>),
+    /// In one box, so that an answer is small.
+    Flow(Box<Flow>),
+}
+
+/// What is made while it is sent.
+#[derive(Debug)]
+pub enum Flow {
+    Pieces(Pieces),
+    Events(Events),
+}
+
+impl From<Pieces> for Body {
+    fn from(pieces: Pieces) -> Self {
+        Self::Flow(Box::new(Flow::Pieces(pieces)))
+    }
+}
+
+impl From<Events> for Body {
+    fn from(events: Events) -> Self {
+        Self::Flow(Box::new(Flow::Events(events)))
+    }
 }
 
 impl Body {
@@ -49,7 +68,7 @@ impl Body {
     pub fn in_memory(&self) -> &[u8] {
         match self {
             Self::Bytes(bytes) => bytes,
-            Self::Pieces(_) | Self::Events(_) => &[],
+            Self::Flow(_) => &[],
         }
     }
 
@@ -63,12 +82,13 @@ impl Body {
                 let held = unsent.take(own)?;
                 Self::Bytes(charged(bytes, held))
             }
-            Self::Pieces(mut pieces) => {
-                pieces.hold(unsent.take(UNDER_WAY)?);
-                Self::Pieces(pieces)
+            Self::Flow(mut flow) => {
+                // Events are small, and counted where they begin.
+                if let Flow::Pieces(pieces) = &mut *flow {
+                    pieces.hold(unsent.take(UNDER_WAY)?);
+                }
+                Self::Flow(flow)
             }
-            // Small, and counted where they begin.
-            Self::Events(events) => Self::Events(events),
         })
     }
 }
@@ -84,30 +104,36 @@ impl hyper::body::Body for Body {
         match self.get_mut() {
             Self::Bytes(bytes) if bytes.is_empty() => Poll::Ready(None),
             Self::Bytes(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Self::Pieces(pieces) => {
-                pieces.poll_piece(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
-            }
-            Self::Events(events) => {
-                events.poll_event(cx).map(|event| event.map(|event| Ok(Frame::data(event))))
-            }
+            Self::Flow(flow) => match &mut **flow {
+                Flow::Pieces(pieces) => {
+                    pieces.poll_piece(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+                }
+                Flow::Events(events) => {
+                    events.poll_event(cx).map(|event| event.map(|event| Ok(Frame::data(event))))
+                }
+            },
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Bytes(bytes) => bytes.is_empty(),
-            Self::Pieces(pieces) => pieces.left == Some(0),
-            Self::Events(_) => false,
+            Self::Flow(flow) => match &**flow {
+                Flow::Pieces(pieces) => pieces.left == Some(0),
+                Flow::Events(_) => false,
+            },
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Bytes(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Pieces(pieces) => {
-                pieces.left.map_or_else(SizeHint::default, SizeHint::with_exact)
-            }
-            Self::Events(_) => SizeHint::default(),
+            Self::Flow(flow) => match &**flow {
+                Flow::Pieces(pieces) => {
+                    pieces.left.map_or_else(SizeHint::default, SizeHint::with_exact)
+                }
+                Flow::Events(_) => SizeHint::default(),
+            },
         }
     }
 }
@@ -246,7 +272,7 @@ mod tests {
         let bytes: Vec<u8> = (0..=250).cycle().take(PIECE * 2 + 7).collect();
         let held = Arc::new(());
         let body = Pieces::of_file(file(&bytes), bytes.len() as u64, Arc::clone(&held));
-        let mut body = Body::Pieces(Box::new(body));
+        let mut body = Body::from(body);
         let mut pieces = Vec::new();
         run(async {
             while let Some(frame) = body.frame().await {
@@ -261,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_shorter_than_promised_breaks_off() {
-        let mut body = Body::Pieces(Box::new(Pieces::of_file(file(b"abc"), 4, ())));
+        let mut body = Body::from(Pieces::of_file(file(b"abc"), 4, ()));
         run(async {
             let frame = body.frame().await.unwrap();
             assert_eq!(frame.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
@@ -274,7 +300,7 @@ mod tests {
         for (last, breaks) in [(Ok(Bytes::new()), false), (Err(io::Error::other("no")), true)] {
             let mut pieces = vec![last, Ok("b".into()), Ok("a".into())];
             let made = Pieces::made(move || pieces.pop().unwrap(), Arc::new(Semaphore::new(1)));
-            let mut body = Body::Pieces(Box::new(made));
+            let mut body = Body::from(made);
             assert!(hyper::body::Body::size_hint(&body).exact().is_none());
             let collected = run(async {
                 let mut text = Vec::new();

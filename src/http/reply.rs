@@ -56,13 +56,13 @@ impl Reply {
 
     /// An answer of a media type that is made as it is sent.
     pub fn pieces(media: HeaderValue, pieces: Pieces) -> Self {
-        Self { body: Body::Pieces(Box::new(pieces)), ..Self::of(media, Bytes::new()) }
+        Self { body: pieces.into(), ..Self::of(media, Bytes::new()) }
     }
 
     /// Events, for as long as the caller listens.
     pub fn events(events: Events) -> Self {
         const PASS_ON: HeaderName = HeaderName::from_static("x-accel-buffering");
-        let reply = Self { body: Body::Events(Box::new(events)), ..Self::of(media::EVENTS, "") };
+        let reply = Self { body: events.into(), ..Self::of(media::EVENTS, "") };
         reply.with(PASS_ON, HeaderValue::from_static("no"))
     }
 

@@ -24,7 +24,7 @@ use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
-use super::body::Body;
+use super::body::{Body, Flow};
 use super::connection::{CheckedConnection, Shared, Streaming};
 use super::head::{MAX_HEAD, Refusal};
 use super::io::Io;
@@ -204,7 +204,9 @@ async fn serve_connection<S, F>(
                 Ok(answer) => answer.await,
                 Err(refused) => refused,
             };
-            if let Body::Events(events) = answer.body_mut() {
+            if let Body::Flow(flow) = answer.body_mut()
+                && let Flow::Events(events) = &mut **flow
+            {
                 events.hold(Streaming::on(&shared));
             }
             let count = shared.answered.fetch_add(1, Ordering::AcqRel) + 1;

@@ -154,6 +154,7 @@ pub fn counted_since(tx: &ReadTx<'_>, name: &str, first: Day) -> Result<i64> {
 }
 
 /// What a new platform has of what it needs.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct SetUp {
     /// A message has left by e-mail, or the last test of it was good.
     pub email: bool,

@@ -74,7 +74,7 @@ pub fn send<K: Send + 'static>(
         };
         let mut pieces = Pieces::made(source, Arc::clone(&services.sending.turns));
         pieces.hold((place, held));
-        Body::Pieces(Box::new(pieces))
+        Body::from(pieces)
     };
     Ok(reply)
 }

@@ -530,6 +530,7 @@ impl Table {
 }
 
 /// The values of one filter.
+#[expect(clippy::struct_field_names, reason = "the chips themselves, beside their label")]
 pub struct Chips {
     /// The filter's parameter.
     pub name: &'static str,

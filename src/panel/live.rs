@@ -166,7 +166,11 @@ impl Live {
             version,
             person,
         });
-        let channel = room.told.subscribe();
+        let mut channel = room.told.subscribe();
+        if room.version > version {
+            // What was told since `first` was read counts as seen by who comes now.
+            channel.mark_changed();
+        }
         drop(rooms);
         // A stop may have come in between.
         if self.is_closed.load(Ordering::Acquire) {

@@ -4,6 +4,8 @@
 //! A page asks for what the act needs and says for whom it is; then the act works in
 //! pieces, each with a commit of its own.
 
+use std::borrow::Cow;
+
 use super::granting::Gift;
 use super::pages::asked;
 use super::store;
@@ -65,7 +67,7 @@ impl Chosen {
         let asked_by_address = request.body.is_empty();
         let (one, all, ids) = if asked_by_address {
             let one = |name| all_sent(request, name).next().unwrap_or_default().into_owned();
-            let ids = all_sent(request, "ids").map(|id| id.into_owned()).collect();
+            let ids = all_sent(request, "ids").map(Cow::into_owned).collect();
             (["acao", "filtro", "volta"].map(one), one("todos") == "1", ids)
         } else {
             let mut sent = Sent::of(request, app.zone())?;

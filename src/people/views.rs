@@ -110,6 +110,7 @@ pub struct NewPersonPage {
 /// `GET …/{id}`: everything an operator needs of one person.
 #[derive(Template)]
 #[template(path = "person.html", config = "assets/askama.toml")]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct PersonPage {
     pub layout: Layout,
     pub path: &'static str,

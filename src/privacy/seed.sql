@@ -84,6 +84,7 @@ VALUES (8, 7, 9, 1, 'FOR', 'Fornecido', 1, 990, 990, 1, 1);
 INSERT INTO agency_client (client_id, name, search, notes, tags, keeper_id, created_at, error)
 VALUES (1, 'Ana Zorbaxinha', 'ana zorbaxinha', 'fala com ana@zorbaxinha.com', 'x', 7, 1, 'Ana Zorbaxinha');
 INSERT INTO agency_account VALUES (701, 1, 7, 1, NULL);
+INSERT INTO listing_cost VALUES (7, 5, 1, 1);
 INSERT INTO saved_reply (owner_id, title, text, updated_at) VALUES (7, 'Zorbaxinha', 'Zorbaxinha', 1);
 INSERT INTO cron_run (run_id, started_at, ended_at, ms, origin, outcome, counts, errors) VALUES (1, 1, 1, 1, 'painel', 2, '{}', '[{"mensagem":"ana@zorbaxinha.com"}]');
 INSERT INTO cron_task (name, title, error) VALUES ('x', 'X', 'ana@zorbaxinha.com');

@@ -56,7 +56,7 @@ impl Origin {
         let id = product.parse().map_err(|_| Problem::not_found())?;
         let product = products::product(tx, owner, id)?.ok_or_else(Problem::not_found)?;
         let listing = listings::of_sku(tx, owner, &product.entry.sku, 1)?.pop();
-        Ok(Some(Self::of_product(product, listing)))
+        Ok(Some(Self::of_product(&product, listing)))
     }
 
     fn of_listing(listing: SellerListing, product: Option<&Product>) -> Self {
@@ -75,7 +75,7 @@ impl Origin {
         }
     }
 
-    fn of_product(product: Product, listing: Option<SellerListing>) -> Self {
+    fn of_product(product: &Product, listing: Option<SellerListing>) -> Self {
         let (page, named) = (
             format!("{}/{}", path_for(Role::Pro), product.id),
             ("produto", product.id.to_string()),
@@ -97,7 +97,7 @@ impl Origin {
                 kind,
             };
         };
-        let of_listing = Self::of_listing(listing, Some(&product));
+        let of_listing = Self::of_listing(listing, Some(product));
         Self { title, page, named, price: own_price.or(of_listing.price), cost, ..of_listing }
     }
 }

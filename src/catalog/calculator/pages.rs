@@ -276,7 +276,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         if let Some(only) = hits.only() {
             return Reply::redirect(&only);
         }
-        page.search = search.trim().to_owned();
+        search.trim().clone_into(&mut page.search);
         page.hits = Some(hits);
         return Reply::page(&page);
     }

@@ -1,5 +1,7 @@
 //! The import of products in the panels of sellers and suppliers.
 
+use std::fmt::Write as _;
+
 use http::StatusCode;
 use serde_json::json;
 
@@ -120,7 +122,7 @@ fn done(
     let Counts { created, changed, unchanged } = counts;
     let mut word = format!("importado-{created}-{changed}-{unchanged}");
     if !ignored.is_empty() {
-        word.push_str(&format!("-{}", ignored.len()));
+        let _ = write!(word, "-{}", ignored.len());
     }
     Reply::back(page, &word)
 }

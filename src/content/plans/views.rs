@@ -49,8 +49,16 @@ pub fn api_words(name: &str) -> &str {
 /// What the plan's page says of what the plan grants.
 #[derive(Default)]
 pub struct Grants {
-    /// The role, how many students have it, and the courses with whether it sees them.
-    pub of: Option<(Role, i64, Vec<(CourseOfPlan, bool)>)>,
+    pub of: Option<Granted>,
+}
+
+/// A plan of the account that is granted.
+pub struct Granted {
+    pub role: Role,
+    /// How many students have it.
+    pub students: i64,
+    /// The courses, with whether it sees them.
+    pub courses: Vec<(CourseOfPlan, bool)>,
 }
 
 impl Grants {
@@ -60,7 +68,8 @@ impl Grants {
             let sees = course.is_for(role);
             (course, sees)
         });
-        Ok(Self { of: Some((role, store::students_of(tx, role)?, courses.collect())) })
+        let (students, courses) = (store::students_of(tx, role)?, courses.collect());
+        Ok(Self { of: Some(Granted { role, students, courses }) })
     }
 }
 

@@ -130,12 +130,12 @@ fn fetch_order(
         return Ok(order);
     }
     if let Some(shipping) = order.shipping_id {
-        let shipment = match known.filter(|(number, _)| *number == shipping) {
-            Some((_, shipment)) => Ok(shipment.clone()),
-            None => {
-                let wants_cost = order.is_sale() && wants_freight(app, order.id);
-                client.shipment_with_cost(caller, shipping, wants_cost)
-            }
+        let known = known.filter(|(number, _)| *number == shipping);
+        let shipment = if let Some((_, shipment)) = known {
+            Ok(shipment.clone())
+        } else {
+            let wants_cost = order.is_sale() && wants_freight(app, order.id);
+            client.shipment_with_cost(caller, shipping, wants_cost)
         };
         match shipment {
             Ok(shipment) => order.shipment = Some(shipment),

@@ -36,7 +36,7 @@ fn channel_titles<S: Serializer>(channels: &[Channel], serializer: S) -> Result<
 
 #[expect(clippy::ref_option, reason = "serde calls it so")]
 fn as_text<S: Serializer>(at: &Option<Instant>, serializer: S) -> Result<S::Ok, S::Error> {
-    at.map(|at| at.rfc3339()).serialize(serializer)
+    at.map(Instant::rfc3339).serialize(serializer)
 }
 
 impl AnnouncementEntry {

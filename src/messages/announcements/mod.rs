@@ -110,7 +110,7 @@ impl Announcement {
 
     /// `Aviso na plataforma, E-mail`.
     pub fn ways_words(&self) -> String {
-        let channels = self.channels().into_iter().map(|channel| channel.words());
+        let channels = self.channels().into_iter().map(Channel::words);
         std::iter::once("Aviso na plataforma").chain(channels).collect::<Vec<_>>().join(", ")
     }
 

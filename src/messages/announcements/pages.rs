@@ -13,7 +13,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::ANNOUNCEMENT;
 use crate::audit::{self, Actor, looks};
-use crate::base::{Zone, grouped};
+use crate::base::{Instant, Zone, grouped};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -325,7 +325,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         }
         let act = ANNOUNCEMENT.act("comunicado.enviar", id, &one.title);
         let told = serde_json::json!({
-            "pessoas": audience, "enviar_em": one.send_at.map(|at| at.rfc3339()),
+            "pessoas": audience, "enviar_em": one.send_at.map(Instant::rfc3339),
         });
         audit::note(tx, &actor, &act, None::<&()>, Some(&told))?;
         tx.after_commit(move || bell.ring());

@@ -90,10 +90,7 @@ pub fn shown(
     if params.is_empty() && !kind.row().placeholders.is_empty() {
         return Ok(None);
     }
-    let params = match looked_up(app, kind, user, Value::Object(params))? {
-        Ok(params) => params,
-        Err(_) => return Ok(None),
-    };
+    let Ok(params) = looked_up(app, kind, user, Value::Object(params))? else { return Ok(None) };
     let words = texts::Words {
         name,
         platform: &app.config.server.name,

@@ -81,8 +81,8 @@ fn questions(operator: &Actor<'_>, id: &str) -> Vec<Said> {
     let (home, list) = (words(&page(operator, HOME)), words(&page(operator, CLIENTS)));
     let own = words(&page(operator, &one));
     let checkup = shown(operator, CHECKUP);
-    let finding = checkup["dados"].as_array().unwrap().iter();
-    let finding = finding.filter(|row| row["pendencia"] == "perguntas").next();
+    let mut findings = checkup["dados"].as_array().unwrap().iter();
+    let finding = findings.find(|row| row["pendencia"] == "perguntas");
     let last =
         |value: &Value| value["dias"].as_array().unwrap().last().unwrap()["perguntas"].clone();
     let number = |value: &Value| value.as_i64().unwrap();

@@ -11,26 +11,26 @@ use crate::support::site::Site;
 use crate::support::wait::until;
 use crate::support::world::World;
 
-const PATH: &str = "/painel/produtos";
+pub(super) const PATH: &str = "/painel/produtos";
 const LOJA: u64 = 900_000_001;
 
-fn list(actor: &Actor<'_>, target: &str) -> Value {
+pub(super) fn list(actor: &Actor<'_>, target: &str) -> Value {
     let request = Request::new("GET", target).header("Accept", "application/json");
     actor.send(request).ok()
 }
 
-fn skus(list: &Value) -> Vec<String> {
+pub(super) fn skus(list: &Value) -> Vec<String> {
     let rows = list["dados"].as_array().unwrap();
     rows.iter().map(|row| row["sku"].as_str().unwrap().to_owned()).collect()
 }
 
 #[track_caller]
-fn make(actor: &Actor<'_>, path: &str, body: &Value) -> String {
+pub(super) fn make(actor: &Actor<'_>, path: &str, body: &Value) -> String {
     let made = actor.post(path, body).expect(201).json();
     made["id"].as_str().unwrap().to_owned()
 }
 
-fn product(actor: &Actor<'_>, id: &str) -> Value {
+pub(super) fn product(actor: &Actor<'_>, id: &str) -> Value {
     list(actor, &format!("{PATH}/{id}"))
 }
 
@@ -187,7 +187,7 @@ fn each_sees_and_changes_their_own_products_only() {
     site.administrator().get(PATH).expect(403);
 }
 
-fn import(actor: &Actor<'_>, base: &str, csv: &str) -> Reply {
+pub(super) fn import(actor: &Actor<'_>, base: &str, csv: &str) -> Reply {
     let request = Request::new("POST", &format!("{base}/importar"))
         .header("Accept", "application/json")
         .body("text/csv", csv.as_bytes());
@@ -454,15 +454,15 @@ fn settle(site: &Site, world: &World) {
 }
 
 /// Ana, with a shop that sells `A`, and a product of that SKU.
-struct Shop<'s> {
-    site: &'s Site,
-    world: &'s World,
-    ana: Actor<'s>,
-    product: String,
+pub(super) struct Shop<'s> {
+    pub(super) site: &'s Site,
+    pub(super) world: &'s World,
+    pub(super) ana: Actor<'s>,
+    pub(super) product: String,
 }
 
 impl Shop<'_> {
-    fn sell(&self, item: &str, quantity: i64, status: &str) -> String {
+    pub(super) fn sell(&self, item: &str, quantity: i64, status: &str) -> String {
         let body = json!({ "item": item, "quantity": quantity, "status": status });
         let order = self.world.sale_with(LOJA, &body);
         settle(self.site, self.world);
@@ -470,7 +470,7 @@ impl Shop<'_> {
     }
 
     /// The marketplace sends three more notifications of an order.
-    fn tell_again(&self, order: &str) {
+    pub(super) fn tell_again(&self, order: &str) {
         for _ in 0..3 {
             let resource = format!("/orders/{order}");
             let body = json!({ "ml_user_id": LOJA, "topic": "orders_v2", "resource": resource });
@@ -480,21 +480,21 @@ impl Shop<'_> {
         settle(self.site, self.world);
     }
 
-    fn becomes(&self, order: &str, status: &str) {
+    pub(super) fn becomes(&self, order: &str, status: &str) {
         self.site.clock().advance_s(2);
         let target = format!("/_sandbox/orders/{order}");
         self.world.control(&target, &json!({ "status": status }));
         settle(self.site, self.world);
     }
 
-    fn stock(&self) -> i64 {
+    pub(super) fn stock(&self) -> i64 {
         product(&self.ana, &self.product)["estoque"].as_i64().unwrap()
     }
 }
 
 /// Makes a world, a site, and a [`Shop`] whose product has ten in stock; passes
 /// on the shop's listing and an order that is older than the product.
-fn with_shop(check: impl FnOnce(&Shop<'_>, &str, &str)) {
+pub(super) fn with_shop(check: impl FnOnce(&Shop<'_>, &str, &str)) {
     let world = World::start();
     world.seller(LOJA, "LOJA DA ANA");
     let listing = item(&world, "A");
@@ -578,133 +578,5 @@ fn more_can_be_sold_than_there_is() {
         let anew = make(&shop.ana, PATH, &body);
         shop.becomes(&order, "cancelled");
         assert_eq!(product(&shop.ana, &anew)["estoque"], json!(1));
-    });
-}
-
-#[test]
-fn a_product_tells_its_margin_and_a_list_what_its_stock_is_worth() {
-    let site = Site::start();
-    let ana = site.person("ana");
-    let body = json!({
-        "titulo": "Garrafa", "sku": "A", "custo": 12.5, "preco": 49.9, "estoque": 7,
-        "estoque_baixo": 7,
-    });
-    let id = make(&ana, PATH, &body);
-    make(&ana, PATH, &json!({ "titulo": "Caneca", "sku": "B", "preco": 10, "estoque": 3 }));
-    make(&ana, PATH, &json!({ "titulo": "Pote", "sku": "C", "custo": 100, "preco": 80 }));
-    let read = |query: &str| ana.get(&format!("{PATH}{query}")).expect(200).text();
-    let page = read("");
-    for said in [
-        "3 produtos · estoque vale R$ 87,50 · 1 sem custo",
-        "R$ 37,40",
-        "74,9%",
-        "−R$ 20,00",
-        "−25%",
-        "falta o custo",
-        "Estoque baixo <span class=\"count\">1</span>",
-        "Com estoque <span class=\"count\">2</span>",
-        "Sem estoque <span class=\"count\">1</span>",
-    ] {
-        assert!(page.contains(said), "{said}: {page}");
-    }
-    for (query, sum) in [
-        ("?estoque=baixo", "1 produto · estoque vale R$ 87,50<"),
-        ("?estoque=com", "2 produtos · estoque vale R$ 87,50 · 1 sem custo"),
-        ("?q=caneca", "1 produto · estoque vale R$ 0,00 · 1 sem custo"),
-        ("?q=pote&estoque=com", "0 produtos · estoque vale R$ 0,00<"),
-    ] {
-        assert!(read(query).contains(sum), "{query}: {sum}");
-    }
-    assert_eq!(skus(&list(&ana, &format!("{PATH}?estoque=baixo"))), ["A"]);
-    let page = read(&format!("/{id}"));
-    for said in ["R$ 37,40", "Estoque baixo", "Nenhum anúncio com este SKU", "calculadora?produto="]
-    {
-        assert!(page.contains(said), "{said}: {page}");
-    }
-    // The sum of the greatest amounts is still a number.
-    for number in 1..=3 {
-        let body = json!({
-            "titulo": "Caro", "sku": format!("D{number}"), "custo": 9_999_999.99,
-            "estoque": 10_000_000,
-        });
-        make(&ana, PATH, &body);
-    }
-    assert!(read("?q=caro").contains("3 produtos · estoque vale R$ 299.999.999"), "{}", read(""));
-}
-
-/// What a person was told of low stocks, oldest first.
-fn told_of_stock(site: &Site) -> Vec<String> {
-    site.stored(
-        "SELECT message || ' ' || reference FROM notification WHERE title = 'Estoque baixo'
-         ORDER BY owner_id, notification_id",
-    )
-}
-
-#[test]
-fn a_low_stock_is_told_once_until_it_rises_again() {
-    let site = Site::start();
-    let ana = site.person("ana");
-    let body = json!({ "titulo": "Um", "sku": "A", "estoque": 10, "estoque_baixo": 3 });
-    let id = make(&ana, PATH, &body);
-    assert_eq!(product(&ana, &id)["estoque_baixo"], json!(3));
-    let moved = |kind: &str, quantity: i64| {
-        let body = json!({ "tipo": kind, "quantidade": quantity });
-        ana.post(&format!("{PATH}/{id}/movimentos"), &body).expect(201);
-    };
-    moved("saida", 6);
-    assert_eq!(told_of_stock(&site), [] as [String; 0]);
-    moved("saida", 1);
-    moved("saida", 1);
-    let page = format!("{PATH}/{id}");
-    assert_eq!(told_of_stock(&site), [format!("Um. Restam 3 unidades. {page}")]);
-    moved("entrada", 2);
-    moved("ajuste", 1);
-    moved("ajuste", 0);
-    let told = told_of_stock(&site);
-    assert_eq!(told[1..], [format!("Um. Resta 1 unidade. {page}")]);
-    // A program that counts is told too; a file is not.
-    ana.post(&page, &json!({ "estoque": 5 })).ok();
-    ana.post(&page, &json!({ "estoque": 0 })).ok();
-    assert_eq!(told_of_stock(&site)[2..], [format!("Um. Acabou o estoque. {page}")]);
-    import(&ana, PATH, "sku,stock\nA,9\n").ok();
-    import(&ana, PATH, "sku,stock\nA,1\n").ok();
-    assert_eq!(told_of_stock(&site).len(), 3);
-    assert_eq!(product(&ana, &id)["estoque_baixo"], json!(3), "a file leaves it");
-    ana.post(&page, &json!({ "titulo": "Dois" })).ok();
-    assert_eq!(product(&ana, &id)["estoque_baixo"], json!(3), "what is not sent stays");
-    ana.post(&page, &json!({ "estoque_baixo": -1 })).expect(422);
-    let form = [("titulo", "Dois"), ("sku", "A"), ("estoque_baixo", "")];
-    ana.send(Request::new("POST", &page).form(&form)).expect(303);
-    assert_eq!(product(&ana, &id)["estoque_baixo"], json!(null));
-    let news = list(&ana, "/painel/avisos");
-    assert!(news.to_string().contains(&page), "{news}");
-}
-
-#[test]
-fn suppliers_are_told_of_their_shelf_and_sellers_by_their_sales() {
-    let site = Site::start();
-    let supplier = site.person_as("davi", "drop");
-    let shelf = "/fornecedor/produtos";
-    let body = json!({ "titulo": "Um", "sku": "A", "estoque": 2, "estoque_baixo": 1 });
-    let id = make(&supplier, shelf, &body);
-    let body = json!({ "tipo": "saida", "quantidade": 1 });
-    supplier.post(&format!("{shelf}/{id}/movimentos"), &body).expect(201);
-    assert_eq!(told_of_stock(&site), [format!("Um. Resta 1 unidade. {shelf}/{id}")]);
-    let page = supplier.get(&format!("{shelf}/{id}")).expect(200).text();
-    assert!(!page.contains("Anúncios que o vendem") && !page.contains("calculadora"), "{page}");
-    with_shop(|shop, listing, _| {
-        let page = format!("{PATH}/{}", shop.product);
-        shop.ana.post(&page, &json!({ "estoque_baixo": 7 })).ok();
-        let order = shop.sell(listing, 3, "paid");
-        shop.tell_again(&order);
-        let once = format!("Um. Restam 7 unidades. {page}");
-        assert_eq!(told_of_stock(shop.site), [once.clone()]);
-        shop.becomes(&order, "cancelled");
-        shop.sell(listing, 12, "paid");
-        let over = format!("Um. Foram vendidas 2 a mais do que havia. {page}");
-        assert_eq!(told_of_stock(shop.site), [once, over]);
-        let page = shop.ana.get(&page).expect(200).text();
-        assert!(page.contains(&format!("/painel/anuncios/{listing}")), "{page}");
-        assert!(page.contains("Coisa A"), "{page}");
     });
 }

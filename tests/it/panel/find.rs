@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::support::client::Request;
 use crate::support::shop::Shop;
 use crate::support::site::Site;
+use crate::support::sync::wait_until_worked;
 use crate::support::world::LOJA;
 
 fn found(answer: &Value, group: &str) -> Vec<String> {
@@ -20,7 +21,7 @@ fn pages_acts_and_own_things_are_found_and_nothing_of_others() {
     let shop = Shop::open();
     let (ana, rui) = (shop.ana(), shop.site.person("rui"));
     let (order, _) = shop.sell(LOJA, true);
-    shop.world.deliveries();
+    wait_until_worked(&shop.world, &shop.site);
     let json = |who: &crate::support::actors::Actor<'_>, search: &str| {
         let request = Request::new("GET", &format!("/painel/buscar?q={search}"));
         who.send(request.header("Accept", "application/json")).expect(200).json()

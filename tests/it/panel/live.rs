@@ -12,6 +12,7 @@ use crate::support::client::Request;
 use crate::support::memory;
 use crate::support::shop::Shop;
 use crate::support::site::Site;
+use crate::support::wait::until;
 use crate::support::world::LOJA;
 
 const STREAM: &str = "/painel/ao-vivo";
@@ -25,27 +26,50 @@ const MOST_OF_ONE: usize = 6;
 /// An open stream of events.
 struct Stream {
     lines: BufReader<TcpStream>,
+    newest: Option<Value>,
 }
 
 impl Stream {
     fn open(who: &Actor<'_>, path: &str) -> Self {
         let mut socket = TcpStream::connect(who.site().address()).unwrap();
-        socket.set_read_timeout(Some(PATIENCE)).unwrap();
         let (host, cookie) = (who.site().address(), who.cookie());
         write!(
             socket,
             "GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\nCookie: {cookie}\r\n\r\n"
         )
         .unwrap();
-        Self { lines: BufReader::new(socket) }
+        Self { lines: BufReader::new(socket), newest: None }
+    }
+
+    /// The next line; `None` at the end of the stream. Panics at the deadline, naming what
+    /// was `awaited`; one for each read would not do, since empty lines come for ever.
+    #[track_caller]
+    fn line(&mut self, awaited: &str, deadline: Instant) -> Option<String> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let mut line = String::new();
+        let read = if left.is_zero() {
+            Err(ErrorKind::TimedOut.into())
+        } else {
+            self.lines.get_ref().set_read_timeout(Some(left)).unwrap();
+            self.lines.read_line(&mut line)
+        };
+        match read {
+            Ok(0) => None,
+            Ok(_) => Some(line),
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => None,
+            Err(error) => {
+                panic!("waited in vain: {awaited}: {error}; newest event: {:?}", self.newest)
+            }
+        }
     }
 
     /// The status, and the head in lower case.
+    #[track_caller]
     fn head(&mut self) -> (u16, String) {
+        let deadline = Instant::now() + PATIENCE;
         let mut head = String::new();
         loop {
-            let mut line = String::new();
-            self.lines.read_line(&mut line).unwrap();
+            let line = self.line("the head of the answer", deadline).expect("an answer");
             if line == "\r\n" {
                 break;
             }
@@ -55,31 +79,37 @@ impl Stream {
     }
 
     /// The next event; `None` at the end of the stream.
-    fn event(&mut self) -> Option<Value> {
+    #[track_caller]
+    fn event(&mut self, awaited: &str) -> Option<Value> {
+        self.event_by(awaited, Instant::now() + PATIENCE)
+    }
+
+    #[track_caller]
+    fn event_by(&mut self, awaited: &str, deadline: Instant) -> Option<Value> {
         loop {
-            let mut line = String::new();
-            match self.lines.read_line(&mut line) {
-                Ok(0) => return None,
-                Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::ConnectionReset => return None,
-                Err(error) => panic!("nothing came: {error}"),
-            }
+            let line = self.line(awaited, deadline)?;
             if line == "0\r\n" {
                 return None;
             }
             if let Some(text) = line.strip_prefix("data: ") {
-                return Some(serde_json::from_str(text).unwrap());
+                self.newest = Some(serde_json::from_str(text).unwrap());
+                return self.newest.clone();
             }
         }
     }
 
-    /// The next event of which something holds.
-    fn until(&mut self, what: impl Fn(&Value) -> bool) -> Value {
+    /// The newest event, or the first after it, of which something holds. Each event has
+    /// all numbers, and several changes may have come with one.
+    #[track_caller]
+    fn until(&mut self, awaited: &str, what: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        let mut event = self.newest.clone();
         loop {
-            let event = self.event().expect("the stream goes on");
-            if what(&event) {
+            if let Some(event) = event.filter(&what) {
                 return event;
             }
+            event = self.event_by(awaited, deadline);
+            assert!(event.is_some(), "the stream ended before this: {awaited}");
         }
     }
 }
@@ -96,28 +126,29 @@ fn a_sale_and_a_question_are_on_an_open_page_at_once() {
     let (status, head) = stream.head();
     assert_eq!(status, 200);
     assert!(head.contains("content-type: text/event-stream"), "{head}");
-    let first = stream.event().unwrap();
+    let first = stream.event("the first numbers").unwrap();
     let sales = came(&first, "/painel/vendas");
     let mut rui = Stream::open(&shop.site.person("rui"), STREAM);
     rui.head();
-    let of_rui = came(&rui.event().unwrap(), "/painel/vendas");
+    let of_rui = came(&rui.event("the first numbers").unwrap(), "/painel/vendas");
 
     shop.world.sale(LOJA);
-    let event = stream.until(|event| came(event, "/painel/vendas") > sales);
+    let event = stream.until("the sale", |event| came(event, "/painel/vendas") > sales);
     assert_eq!(came(&event, "/painel/vendas"), sales + 1);
     assert_eq!(event["came"]["/painel/vendas"][1], "venda nova");
 
     let item = shop.world.item(LOJA, "Copo", 19.9);
     let asked = json!({ "ml_user_id": LOJA, "item": item, "text": "Tem azul?", "notify": true });
     shop.world.control("/_sandbox/questions", &asked);
-    let event = stream.until(|event| event["menu"]["/painel/perguntas"] == 1);
+    let event = stream.until("the question", |event| event["menu"]["/painel/perguntas"] == 1);
     assert_eq!(came(&event, "/painel/perguntas"), 1);
 
-    // What was read is told to the other pages within a second.
-    stream.until(|event| event["menu"]["/painel/avisos"].as_i64() > Some(0));
+    // The notices of both came with them. What was read is told to the other pages within a
+    // second.
+    stream.until("the notices", |event| event["menu"]["/painel/avisos"].as_i64() > Some(0));
     let began = Instant::now();
     ana.send(Request::new("POST", "/painel/avisos/lidos").form(&[])).expect(303);
-    stream.until(|event| event["menu"]["/painel/avisos"] == 0);
+    stream.until("the notices are read", |event| event["menu"]["/painel/avisos"] == 0);
     assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
 
     // The same numbers stand on the page, and nobody else was told of them.
@@ -125,7 +156,7 @@ fn a_sale_and_a_question_are_on_an_open_page_at_once() {
     assert!(page.contains("data-count=\"/painel/perguntas\">1</span>"), "{page}");
     let mut again = Stream::open(&shop.site.person("rui"), STREAM);
     again.head();
-    assert_eq!(came(&again.event().unwrap(), "/painel/vendas"), of_rui);
+    assert_eq!(came(&again.event("the first numbers").unwrap(), "/painel/vendas"), of_rui);
     shop.world.no_violations();
 }
 
@@ -142,14 +173,14 @@ fn strangers_and_other_roles_are_refused_and_leaving_ends_the_stream() {
     let mut streams = [Stream::open(&ana, STREAM), Stream::open(&rui, "/fornecedor/ao-vivo")];
     for stream in &mut streams {
         assert_eq!(stream.head().0, 200);
-        stream.event().unwrap();
+        stream.event("the first numbers").unwrap();
     }
     ana.send(Request::new("POST", "/sair").form(&[])).expect(303);
-    assert_eq!(streams[0].event(), None, "the session is over");
+    assert_eq!(streams[0].event("the end"), None, "the session is over");
     let id = &site.stored("SELECT CAST(user_id AS TEXT) FROM user WHERE role = 'drop'")[0];
     let suspend = format!("/admin/equipe/{id}/suspender");
     site.administrator().post(&suspend, &json!({ "motivo": "teste" })).ok();
-    assert_eq!(streams[1].event(), None, "the account is suspended");
+    assert_eq!(streams[1].event("the end"), None, "the account is suspended");
 }
 
 #[test]
@@ -167,11 +198,9 @@ fn an_account_has_few_streams_and_gets_its_places_back() {
     for stream in open.drain(..) {
         stream.lines.get_ref().shutdown(Shutdown::Both).unwrap();
     }
-    let began = Instant::now();
-    while Stream::open(&ana, STREAM).head().0 != 200 {
-        assert!(began.elapsed() < PATIENCE, "the places are not given back");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until("the places are given back", PATIENCE, || {
+        (Stream::open(&ana, STREAM).head().0 == 200).then_some(())
+    });
 }
 
 #[test]
@@ -187,7 +216,7 @@ fn open_streams_cost_little_memory_no_thread_and_end_with_the_service() {
         let mut streams: Vec<_> = streams.map(|who| Stream::open(who, STREAM)).collect();
         for stream in &mut streams {
             assert_eq!(stream.head().0, 200);
-            stream.event().unwrap();
+            stream.event("the first numbers").unwrap();
         }
         streams
     };
@@ -202,6 +231,6 @@ fn open_streams_cost_little_memory_no_thread_and_end_with_the_service() {
     site.stop();
     assert!(began.elapsed() < Duration::from_secs(8), "streams hold up the stop");
     for mut stream in first.into_iter().chain(rest) {
-        assert_eq!(stream.event(), None);
+        assert_eq!(stream.event("the end"), None);
     }
 }

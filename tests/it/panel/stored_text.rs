@@ -40,6 +40,11 @@ const FEEDS: &[Feed] = &[
         },
     },
     Feed {
+        path: "/admin/comunicados",
+        fields: &["titulo", "texto"],
+        record: |_, text, _| json!({ "titulo": text, "texto": text, "planos": ["pro"] }),
+    },
+    Feed {
         path: "/admin/planos",
         fields: &["titulo", "beneficios", "link_checkout"],
         record: |number, text, url| {
@@ -129,7 +134,8 @@ const COURSES: usize = 10;
 const HARMLESS: &str = "https://exemplo.com/";
 
 /// Text fields that accept only a narrow form, and which form.
-const NARROW: [(&str, &str); 4] = [
+const NARROW: [(&str, &str); 5] = [
+    ("codigos", "letters, digits, hyphens and dots, one in a line"),
     ("ips", "addresses"),
     ("slug", "letters, digits and hyphens"),
     ("moeda", "three letters"),
@@ -138,7 +144,9 @@ const NARROW: [(&str, &str); 4] = [
 
 /// Fields with tests of their own, because each person or kind of message has
 /// only one.
-const OWN: [(&str, &str); 5] = [
+const OWN: [(&str, &str); 7] = [
+    ("/admin/alunos/em-lote", "titulo"),
+    ("/admin/alunos/em-lote", "texto"),
     ("/perfil", "nome"),
     (TEXTS, "assunto"),
     (TEXTS, "texto"),

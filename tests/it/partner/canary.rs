@@ -498,8 +498,9 @@ fn no_answer_to_one_party_holds_anything_of_another() {
     let seller = person_number(&site, &seller);
     panel.post(&format!("/fornecedor/vendedores/{seller}/encerrar"), &json!({})).ok();
     let is_left = |route: &&Route| {
-        // Open orders still show on the home, among the orders and in their filter.
-        let owed = ["/fornecedor", "/fornecedor/pedidos"].contains(&&*route.path);
+        // Open orders still show on the home, among the orders and in what is asked for.
+        let owed =
+            ["/fornecedor", "/fornecedor/pedidos", "/fornecedor/extrato"].contains(&&*route.path);
         (route.call == "supplier" || route.path.starts_with("/fornecedor")) && !owed
     };
     let left: Vec<Route> = routes.iter().filter(is_left).cloned().collect();

@@ -159,7 +159,7 @@ fn a_removed_person_leaves_nothing_behind() {
     }
     let id = list(&admin, "/admin/alunos?q=ana@")["dados"][0]["id"].clone();
     let target = format!("/admin/alunos/{}", id.as_str().unwrap());
-    let shown = page(&admin, &target).expect(200).text();
+    let shown = page(&admin, &format!("{target}?aba=loja")).expect(200).text();
     assert!(shown.contains("LOJA DA ANA"), "{shown}");
     admin.post(&format!("{target}/excluir"), &json!({})).ok();
     page(&admin, &target).expect(404);

@@ -54,12 +54,7 @@ impl Theirs {
     /// Fills Rui's shop, and Ana's with other records.
     #[track_caller]
     fn made(world: &World, site: &Site) -> Self {
-        for (seller, nickname, title) in
-            [(OWN, "LOJA DA ANA", "Garrafa"), (THEIRS, "LOJA-SEGREDO", "Caneca SEGREDO")]
-        {
-            world.seller(seller, nickname);
-            world.item(seller, title, 45.6);
-        }
+        Self::open_shops(world);
         let (ana, rui) = (site.person("ana"), site.person("rui"));
         world.link(&ana, OWN);
         world.link(&rui, THEIRS);
@@ -127,6 +122,17 @@ impl Theirs {
         }
     }
 
+    /// Ana's shop and Rui's, each with a listing.
+    #[track_caller]
+    fn open_shops(world: &World) {
+        for (seller, nickname, title) in
+            [(OWN, "LOJA DA ANA", "Garrafa"), (THEIRS, "LOJA-SEGREDO", "Caneca SEGREDO")]
+        {
+            world.seller(seller, nickname);
+            world.item(seller, title, 45.6);
+        }
+    }
+
     /// A batch of labels that Rui has printed.
     #[track_caller]
     fn printed(site: &Site, rui: &Actor<'_>) -> String {
@@ -139,7 +145,7 @@ impl Theirs {
     #[track_caller]
     fn kept(rui: &Actor<'_>) -> String {
         let view = json!({ "lista": "/painel/produtos?q=SEGREDO", "nome": "Visão SEGREDO" });
-        rui.post("/visoes", &view).ok();
+        rui.post("/visoes", &view).expect(303);
         let kept = json_of(rui, "/visoes?lista=/painel/produtos");
         kept[0]["id"].to_string()
     }

@@ -91,9 +91,9 @@ fn products(owner: &Actor<'_>, base: &str) {
     }
 }
 
-/// Writes announcements: a draft, a scheduled one and one that is sent.
+/// Writes announcements: a scheduled one, one that is sent and a draft, the newest.
 fn announcements(operator: &Actor<'_>) {
-    for (when, is_sent) in [("", false), ("2099-12-31 20:00:00", true), ("", true)] {
+    for (when, is_sent) in [("2099-12-31 20:00:00", true), ("", true), ("", false)] {
         let entry = json!({
             "titulo": TITLE, "texto": format!("{TITLE}. ").repeat(20), "enviar_em": when,
         });

@@ -14,6 +14,7 @@ use crate::services::Services;
 
 row! {
     /// A claim as lists show it.
+    #[expect(clippy::struct_field_names, reason = "the claim itself, beside what is sold")]
     pub struct Claim {
         pub claim: ClaimDocument as row,
         /// Title of what was sold in the order that the claim is about; empty when

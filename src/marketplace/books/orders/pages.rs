@@ -1,6 +1,7 @@
 //! The list of sales in the seller's panel, with its filters, as page, JSON or CSV.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use http::StatusCode;
@@ -303,8 +304,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 
 /// What is filtered, in one line. A single order is its own sum.
 fn sum_words(total: u64, sum: Option<Sum>, earned: &[Option<Earned>]) -> String {
-    let sum = sum
-        .unwrap_or_else(|| earned.iter().flatten().fold(Sum::default(), |sum, one| sum.with(one)));
+    let sum = sum.unwrap_or_else(|| earned.iter().flatten().fold(Sum::default(), Sum::with));
     let mut words = match total {
         0 => return String::new(),
         1 => "1 venda".to_owned(),
@@ -313,13 +313,13 @@ fn sum_words(total: u64, sum: Option<Sum>, earned: &[Option<Earned>]) -> String 
     if sum.sales == 0 {
         return words;
     }
-    words += &format!(" · {}", sum.gross.page());
+    let _ = write!(words, " · {}", sum.gross.page());
     if sum.known > 0 {
-        words += &format!(" · sobra {}", sum.left.page());
+        let _ = write!(words, " · sobra {}", sum.left.page());
     }
     for (count, what) in [(sum.uncosted, "sem custo"), (sum.untold, "sem taxas")] {
         if count > 0 {
-            words += &format!(" · {} {what}", grouped(count.unsigned_abs()));
+            let _ = write!(words, " · {} {what}", grouped(count.unsigned_abs()));
         }
     }
     words
