@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
+use crate::panel::stored_text::said;
 use crate::support::client::Request;
+use crate::support::html::Page;
+use crate::support::payloads;
 use crate::support::shop::Shop;
 use crate::support::site::Site;
 use crate::support::sync::wait_until_worked;
@@ -81,6 +84,15 @@ fn a_list_is_kept_under_a_name_found_again_and_removed_by_its_owner_alone() {
         ana.send(Request::new("POST", "/visoes").form(&form)).expect(404);
     }
     keep("").expect(422);
+    // Any text is a name, and stays text on the page of the names.
+    for text in payloads::all() {
+        keep(&text).expect(303);
+        let page = Request::new("GET", address).header("Accept", "text/html");
+        let page = Page::read(&ana.send(page).expect(200).text()).unwrap();
+        assert!(said(&page).contains(&text), "{text} is not on the page");
+        let id = views(&ana)[0]["id"].to_string();
+        ana.send(Request::new("POST", &format!("/visoes/{id}/remover")).form(&[])).expect(303);
+    }
     for number in 0..20 {
         keep(&format!("Visão {number}")).expect(303);
     }

@@ -21,6 +21,7 @@ use crate::support::world::{LOJA, World};
 /// at its start, and those that [`elsewhere`] looks at.
 const UNLINKED: &[&str] = &[
     "/admin/estilo",
+    "/sem-conexao",
     "/configurar",
     "/sem-conexao",
     "/avisos/sair",
@@ -92,6 +93,8 @@ fn elsewhere(
         see(&guest, "/avisos/sair?codigo=antigo", 404),
         see(operator, "/confirmar?volta=/admin", 200),
         see(operator, "/admin/gamificacao/migrar", 200),
+        see(operator, "/admin/estilo", 200),
+        see(&guest, "/sem-conexao", 200),
     ]
 }
 

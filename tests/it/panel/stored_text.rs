@@ -144,7 +144,8 @@ const NARROW: [(&str, &str); 5] = [
 
 /// Fields with tests of their own, because each person or kind of message has
 /// only one.
-const OWN: [(&str, &str); 7] = [
+const OWN: [(&str, &str); 8] = [
+    ("/visoes", "nome"),
     ("/admin/alunos/em-lote", "titulo"),
     ("/admin/alunos/em-lote", "texto"),
     ("/perfil", "nome"),
@@ -433,7 +434,7 @@ pub fn rename(person: &Actor<'_>, name: &str) {
 }
 
 /// All text of a page, in its body and in its fields.
-fn said(page: &Page) -> String {
+pub fn said(page: &Page) -> String {
     let body = page.all(&["body"]).map(|body| body.text.as_str());
     let values = page.0.iter().filter_map(|one| one.get("value"));
     body.chain(values).collect::<Vec<_>>().join("\n")

@@ -101,6 +101,11 @@ fn announcements(operator: &Actor<'_>) {
         if is_sent {
             let page = format!("/admin/comunicados/{}", made["id"].as_str().unwrap());
             operator.post(&format!("{page}/enviar"), &json!({})).expect(200);
+            until("the announcement is sent", Duration::from_mins(1), || {
+                let shown = Request::new("GET", &page).header("Accept", "application/json");
+                let told = operator.send(shown).ok()["estado"].clone();
+                (!when.is_empty() || told == "enviado").then_some(())
+            });
         }
     }
 }
