@@ -764,7 +764,7 @@ CREATE INDEX sale_order_of_item ON sale_order (owner_id, item_id, created_at, or
 -- Labels that were printed together: one file of the marketplace.
 CREATE TABLE label_batch (
     batch_id   INTEGER PRIMARY KEY AUTOINCREMENT, -- grows with time, never given again
-    owner_id   INTEGER NOT NULL REFERENCES user ON DELETE CASCADE, -- whose account sends them
+    owner_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose account sends them
     ml_user_id INTEGER NOT NULL,            -- the account
     printed_at INTEGER NOT NULL,            -- when
     printed_by INTEGER NOT NULL             -- who pressed: the owner, or somebody of the agency
@@ -778,7 +778,7 @@ CREATE TABLE label_print (
     owner_id    INTEGER NOT NULL,           -- as its batch has it
     ml_user_id  INTEGER NOT NULL,           -- the same
     shipping_id INTEGER NOT NULL,           -- the parcel
-    batch_id    INTEGER NOT NULL REFERENCES label_batch ON DELETE CASCADE, -- the file that it is in
+    batch_id    INTEGER NOT NULL REFERENCES label_batch (batch_id) ON DELETE CASCADE, -- the file that it is in
     place       INTEGER NOT NULL,           -- its page in the file, from 0
     order_id    INTEGER NOT NULL,           -- its first order
     PRIMARY KEY (owner_id, ml_user_id, shipping_id)

@@ -279,6 +279,7 @@ const behaviours = {
       const number = all?.checked ? all.dataset.bulkAll : String(ticked.length);
       const words = number === "0" ? "Nada marcado" : number === "1" ? "1 marcado" : `${number} marcados`;
       said.textContent = sum ? `${words} · ${sum}` : words;
+      bar.dataset.ticked = number;
       for (const button of bar.querySelectorAll("button")) button.disabled = number === "0";
     };
     document.addEventListener("change", ({ target }) => {

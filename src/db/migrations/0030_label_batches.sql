@@ -3,7 +3,7 @@ ALTER TABLE sale_order ADD COLUMN dispatch_by INTEGER;
 
 CREATE TABLE label_batch (
     batch_id   INTEGER PRIMARY KEY AUTOINCREMENT,
-    owner_id   INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+    owner_id   INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE,
     ml_user_id INTEGER NOT NULL,
     printed_at INTEGER NOT NULL,
     printed_by INTEGER NOT NULL
@@ -16,7 +16,7 @@ CREATE TABLE label_print (
     owner_id    INTEGER NOT NULL,
     ml_user_id  INTEGER NOT NULL,
     shipping_id INTEGER NOT NULL,
-    batch_id    INTEGER NOT NULL REFERENCES label_batch ON DELETE CASCADE,
+    batch_id    INTEGER NOT NULL REFERENCES label_batch (batch_id) ON DELETE CASCADE,
     place       INTEGER NOT NULL,
     order_id    INTEGER NOT NULL,
     PRIMARY KEY (owner_id, ml_user_id, shipping_id)

@@ -176,7 +176,7 @@ fn the_pages_show_what_is_there() {
         )
         .unwrap(),
     );
-    for shown in ["LOJA_X", "Cabo USB-C", "R$ 119,80", "Nova venda"] {
+    for shown in ["LOJA_X", "Cabo USB-C", "R$ 119,80", "1 venda hoje"] {
         assert!(home.contains(shown), "{shown}");
     }
     let other = text(
