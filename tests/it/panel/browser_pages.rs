@@ -145,7 +145,7 @@ fn what_opens_over_a_page_is_accessible_too() {
         browser.prefer(theme);
         browser.resize(1280, 800);
         browser.go(&site.url("/admin/planos"));
-        browser.click("details.menu > summary");
+        browser.click("td details.menu > summary");
         browser.see("Editar");
         faults.note_axe(&browser, theme, &format!("{theme:?}, row menu"));
         browser.press("Excluir");
