@@ -147,7 +147,8 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
     let told = world.deliveries();
     assert_eq!(told.last().unwrap()["status"], 200);
 
-    let totals = "document.querySelector('.today-now')?.textContent.includes('1 venda hoje') === true";
+    let totals =
+        "document.querySelector('.today-now')?.textContent.includes('1 venda hoje') === true";
     until("the sale is on the home page", PATIENCE, || {
         browser.go(&site.url("/painel"));
         let shown = browser.script(&format!("return {totals};"));
