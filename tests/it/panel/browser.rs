@@ -246,7 +246,7 @@ fn an_operator_creates_changes_and_deletes_a_plan() {
     let anybody = site.anonymous();
     let browser = Browser::start();
     site.sign_in(&browser, &bia, "/admin");
-    browser.press("Conteúdo");
+    browser.click("details:has(a[href='/admin/planos']) > summary");
     browser.press("Planos");
     browser.see("Nenhum plano ainda");
 

@@ -22,6 +22,7 @@ use crate::support::world::{LOJA, World};
 const UNLINKED: &[&str] = &[
     "/admin/estilo",
     "/sem-conexao",
+    "/painel/comunicados/{id}",
     "/configurar",
     "/sem-conexao",
     "/avisos/sair",
@@ -95,6 +96,7 @@ fn elsewhere(
         see(operator, "/admin/gamificacao/migrar", 200),
         see(operator, "/admin/estilo", 200),
         see(&guest, "/sem-conexao", 200),
+        see(ana, "/painel/comunicados/1", 200),
     ]
 }
 

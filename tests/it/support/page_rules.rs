@@ -21,6 +21,7 @@ pub const NO_PAGES: &[&str] = &[
     "/admin/ao-vivo",
     "/favicon.ico",
     "/fotos/{digest}",
+    "/admin/comunicados/{id}/leitores",
     "/painel/ml/conectar",
     "/painel/ml/etiqueta",
     "/painel/ml/retorno",
