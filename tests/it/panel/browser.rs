@@ -277,7 +277,7 @@ fn an_operator_creates_changes_and_deletes_a_plan() {
     browser.see("R$ 1.497,00");
     assert_eq!(on_sale(&anybody), ["Plano anual com mentoria"]);
 
-    browser.click("details.menu > summary");
+    browser.click("td details.menu > summary");
     browser.press("Excluir");
     browser.see("Excluir o plano Plano anual com mentoria?");
     browser.click("dialog:popover-open button.danger");
