@@ -1202,6 +1202,8 @@ CREATE INDEX outbox_by_kind ON outbox (kind, message_id);
 CREATE INDEX outbox_done ON outbox (done_at) WHERE done_at IS NOT NULL;
 CREATE INDEX outbox_bodies ON outbox (done_at) WHERE done_at IS NOT NULL AND params <> '{}';
 CREATE INDEX outbox_of_request ON outbox (request_id) WHERE request_id <> '';
+-- Those that failed lately, which the menu of operators counts.
+CREATE INDEX outbox_failed ON outbox (done_at) WHERE state = 3;
 
 -- Messages by channel, kind and state, kept by triggers: the totals of the queue.
 CREATE TABLE outbox_count (
@@ -1375,7 +1377,7 @@ CREATE INDEX checkout_event_by_purchase ON checkout_event (purchase, event_id) W
 CREATE INDEX checkout_event_by_kind ON checkout_event (kind, event_id);
 CREATE INDEX checkout_event_by_state ON checkout_event (state, event_id);
 -- Revenue and cancellations by time, read from the index alone.
-CREATE INDEX checkout_event_paid ON checkout_event (happened_ms, role, amount_cents, purchase) WHERE kind = 1 AND state <> 3;
+CREATE INDEX checkout_event_paid ON checkout_event (happened_ms, role, amount_cents, currency, purchase) WHERE kind = 1 AND state <> 3;
 CREATE INDEX checkout_event_left ON checkout_event (happened_ms) WHERE kind = 9 AND state <> 3;
 
 CREATE TRIGGER buyer_changes_address AFTER UPDATE OF email ON user WHEN NEW.email <> OLD.email

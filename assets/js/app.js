@@ -80,7 +80,14 @@ const keepDrafts = () => {
     keep(key);
   }
   // Whoever signs in may be somebody else.
-  if (location.pathname === "/entrar") stored(DRAFT).forEach((key) => keep(key));
+  if (location.pathname === "/entrar") {
+    stored(DRAFT).forEach((key) => keep(key));
+    try {
+      localStorage.removeItem("recentes"); // What the palette found.
+    } catch {
+      // Without storage nothing was kept.
+    }
+  }
   document.addEventListener("input", ({ target }) => {
     const key = draftOf(target);
     if (key) keep(key, target.value === target.defaultValue || target.value.length > LONGEST_DRAFT ? undefined : target.value);
@@ -400,7 +407,7 @@ const behaviours = {
   // The numbers of the menu, and what comes to an open list: a script of its own, on
   // every page with a menu.
   live: (nav) => {
-    import(nav.dataset.live).then(({ start }) => start(nav));
+    import(nav.dataset.live).then(({ start }) => start(nav)).catch(() => {});
     navigator.serviceWorker?.register("/sw.js").catch(() => {});
   },
 
@@ -414,7 +421,7 @@ const behaviours = {
       load("open");
     });
     document.addEventListener("keydown", (event) => {
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
         load("open");
       } else if (event.key === "?" && isFree(event) && !document.getElementById("teclas")) {

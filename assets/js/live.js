@@ -36,14 +36,17 @@ const tell = (came) => {
     if (more > 0 && isHere) news.push(`${shown(more)} ${more === 1 ? one : several}`);
   }
   const line = document.getElementById("novidades");
-  if (news.length === 0) return line?.replaceChildren();
+  const words = news.join(" · ");
+  // Numbers come often; the line is said, and its link made, once.
+  if (line.textContent === words) return;
+  if (!words) return line.replaceChildren();
   const link = document.createElement("a");
   // What is new stands on the first page of the same list.
   const address = new URL(location.href);
   address.searchParams.delete("pagina");
   address.hash = "";
   link.href = address.pathname + address.search;
-  link.textContent = news.join(" · ");
+  link.textContent = words;
   line.replaceChildren(link);
 };
 
@@ -68,8 +71,9 @@ const connect = () => {
   source.addEventListener("error", () => {
     source.close();
     tries += 1;
-    // Refused, or nobody answers: the page goes on as it would without this.
-    if (tries > MOST_TRIES) return;
+    // Refused, or nobody answers: the page goes on as it would without this, until it is
+    // touched again. Another page may listen in its place.
+    if (tries > MOST_TRIES) return stop();
     again = setTimeout(connect, Math.min(60, 2 ** tries) * 1000 * (0.5 + Math.random() / 2));
   });
 };
@@ -113,6 +117,12 @@ export const start = (menu) => {
     if (data.home !== nav.dataset.home) return;
     if (data.numbers) show(data.numbers);
     else if (source && last) others.postMessage({ home: nav.dataset.home, numbers: last });
+  });
+  // A queue has fetched what came, without a new page.
+  document.addEventListener("novidades-vistas", () => {
+    const came = last?.came[location.pathname];
+    if (came) [seen[location.pathname]] = came;
+    line.replaceChildren();
   });
   document.addEventListener("visibilitychange", () => {
     clearTimeout(rest);

@@ -5,12 +5,13 @@
 const RECENT = "recentes";
 const MOST_RECENT = 6;
 
-let dialog, field, list, said, address, last;
+let dialog, field, list, said, address, last, later, answered;
 
+// What was chosen of late in this menu. The page that signs in forgets it (app.js).
 const recent = () => {
   try {
     const known = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
-    return known.filter((one) => typeof one.endereco === "string" && one.endereco.startsWith(address.replace(/\/buscar$/, "")));
+    return known.filter((one) => typeof one.endereco === "string" && one.menu === address);
   } catch {
     return [];
   }
@@ -18,9 +19,8 @@ const recent = () => {
 
 const remember = (one) => {
   try {
-    const known = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
-    const others = known.filter(({ endereco }) => endereco !== one.endereco);
-    localStorage.setItem(RECENT, JSON.stringify([one, ...others].slice(0, MOST_RECENT)));
+    const others = recent().filter(({ endereco }) => endereco !== one.endereco);
+    localStorage.setItem(RECENT, JSON.stringify([{ ...one, menu: address }, ...others].slice(0, MOST_RECENT)));
   } catch {
     // Without storage nothing is remembered.
   }
@@ -43,6 +43,8 @@ const go = (one) => {
   if (!one) return;
   const { endereco, texto, detalhe } = one.dataset;
   remember({ texto, detalhe, endereco });
+  // Who comes back finds the page, not this.
+  dialog.close();
   location.assign(endereco);
 };
 
@@ -56,6 +58,7 @@ const show = (groups) => {
     part.setAttribute("aria-label", grupo);
     const title = document.createElement("p");
     title.className = "menu-label";
+    title.setAttribute("aria-hidden", "true"); // The group's label says it.
     title.textContent = grupo;
     part.append(title);
     for (const { texto, detalhe, endereco } of itens) {
@@ -74,11 +77,13 @@ const show = (groups) => {
     list.append(part);
   }
   choose(0);
+  field.setAttribute("aria-expanded", String(number > 0));
   said.textContent = number ? "" : "Nada com esse texto.";
 };
 
 const look = async () => {
   const text = field.value.trim();
+  clearTimeout(later);
   last?.abort();
   last = new AbortController();
   try {
@@ -86,10 +91,17 @@ const look = async () => {
     if (!answer.ok) throw new Error(String(answer.status));
     const { grupos } = await answer.json();
     const known = text ? [] : recent();
-    show(known.length ? [{ grupo: "Recentes", itens: known }, ...grupos] : grupos);
+    show([{ grupo: "Recentes", itens: known }, ...grupos]);
+    answered = text;
   } catch (error) {
     if (error.name !== "AbortError") said.textContent = "A busca não respondeu. Tente de novo.";
   }
+};
+
+// Enter means what was typed, also when its answer is still to come.
+const enter = async () => {
+  if (answered !== field.value.trim()) await look();
+  if (dialog.open && answered === field.value.trim()) go(options()[at()]);
 };
 
 const make = () => {
@@ -100,7 +112,7 @@ const make = () => {
   Object.assign(field, { type: "search", className: "input", placeholder: "Página, pessoa, pedido, produto ou ação", maxLength: 100, autocomplete: "off" });
   field.setAttribute("role", "combobox");
   field.setAttribute("aria-label", "Buscar");
-  field.setAttribute("aria-expanded", "true");
+  field.setAttribute("aria-expanded", "false");
   field.setAttribute("aria-controls", "achados");
   list = document.createElement("div");
   list.id = "achados";
@@ -112,7 +124,6 @@ const make = () => {
   said.setAttribute("role", "status");
   dialog.append(field, list, said);
   document.body.append(dialog);
-  let later;
   field.addEventListener("input", () => {
     clearTimeout(later);
     later = setTimeout(look, 120);
@@ -120,7 +131,7 @@ const make = () => {
   field.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) choose(at() + step);
-    else if (event.key === "Enter") go(options()[at()]);
+    else if (event.key === "Enter" && !event.isComposing) enter();
     else return;
     event.preventDefault();
   });
@@ -133,6 +144,7 @@ export const open = (where) => {
   if (!dialog) make();
   if (dialog.open) return dialog.close();
   field.value = "";
+  answered = undefined;
   list.replaceChildren();
   dialog.showModal();
   field.focus();

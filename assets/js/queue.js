@@ -12,7 +12,7 @@ const LOOK_MS = 10000;
 const MOST_FLYING = 4;
 const MOST_PAGES = 10;
 
-let queue, list, done, said, replies;
+let queue, list, done, said, replies, waits;
 const seen = new Set();
 const held = new Map();
 let flying = 0;
@@ -169,8 +169,8 @@ const send = async (card) => {
   if (result.status === 200) {
     item.remove();
     for (const paging of document.querySelectorAll(".paging")) paging.hidden = true;
-    add("[data-left], [data-count=pendente]", -1);
-    add("[data-count=respondida]", 1);
+    add("[data-left], [data-left-in=pendente]", -1);
+    add("[data-left-in=respondida]", 1);
     const left = document.querySelector("[data-left]");
     say(left ? `Resposta enviada. Faltam ${left.textContent}.` : "Resposta enviada.");
   } else {
@@ -185,7 +185,7 @@ const send = async (card) => {
 const leave = (card) => {
   const next = after(card);
   card.parentElement.remove();
-  add("[data-left], [data-count=pendente]", -1);
+  add("[data-left], [data-left-in=pendente]", -1);
   if (next) enter(next);
   more();
   finish();
@@ -196,14 +196,15 @@ const leave = (card) => {
 // What is answered leaves the list, so that the next ones come nearer: the first
 // page with cards that were not here yet has them.
 const more = async (isAsked = false) => {
-  if (fetching || isAll || (!isAsked && cards().length >= FEW)) return;
+  if (fetching || isAll || (!isAsked && cards().length >= FEW)) return false;
+  let isAnswered = false;
   fetching = true;
   try {
     for (let page = 1; page <= MOST_PAGES && !isAll; page += 1) {
       const address = new URL(location.href);
       address.searchParams.set("pagina", page);
       const answer = await fetch(address, { headers: { Accept: "text/html" } });
-      if (!answer.ok) return;
+      if (!answer.ok) return false;
       const there = new DOMParser().parseFromString(await answer.text(), "text/html");
       const items = [...there.querySelectorAll("[data-cards] > li")];
       if (isAsked) recount(there);
@@ -216,19 +217,21 @@ const more = async (isAsked = false) => {
       isAll = !there.querySelector(".paging a[rel=next]");
       if (fresh.length) break;
     }
+    isAnswered = true;
   } catch {
     // Nobody answered: asked again with the next answer.
   } finally {
     fetching = false;
   }
-  if (list.contains(document.activeElement)) return;
+  if (list.contains(document.activeElement)) return isAnswered;
   const [first] = cards();
   if (first && (document.activeElement === document.body || document.activeElement === done)) enter(first);
   finish();
+  return isAnswered;
 };
 
 const recount = (there) => {
-  for (const selector of ["[data-left]", "[data-count=pendente]"]) {
+  for (const selector of ["[data-left]", "[data-left-in=pendente]"]) {
     const [here, now] = [document.querySelector(selector), there.querySelector(selector)];
     if (here && now) here.textContent = now.textContent;
   }
@@ -237,14 +240,22 @@ const recount = (there) => {
 // The line above the list says that questions came: they are fetched to its end,
 // so that nothing typed is lost and nothing moves.
 const fetchNew = async (event) => {
-  if (!event.target.closest?.("#novidades a")) return;
+  if (!waits || fetching || event.ctrlKey || event.metaKey || !event.target.closest?.("#novidades a")) return;
   event.preventDefault();
+  const wasAll = isAll;
   isAll = false;
   done.hidden = true;
   for (const part of document.querySelectorAll(".queue-hint")) part.hidden = false;
-  await more(true);
-  document.dispatchEvent(new CustomEvent("novidades-vistas"));
-  say("As perguntas novas estão no fim da fila.");
+  if (await more(true)) {
+    document.dispatchEvent(new CustomEvent("novidades-vistas"));
+    const [first] = cards();
+    if (first && document.activeElement === document.body) enter(first);
+    say("As perguntas novas estão no fim da fila.");
+  } else {
+    isAll = wasAll;
+    finish();
+    say("Não deu para buscar agora. Tente de novo.");
+  }
 };
 
 // ------------------------------------------------------------- saved replies
@@ -371,7 +382,7 @@ export const start = (section) => {
   const kept = [...queue.querySelectorAll("[data-replies] > li")];
   replies = kept.map((item) => ({ title: item.dataset.title, text: item.textContent }));
   // Where answered ones are shown too, pages stay pages.
-  const waits = [...list.querySelectorAll("article")].every(fieldOf);
+  waits = [...list.querySelectorAll("article")].every(fieldOf);
   isAll = !waits || !document.querySelector(".paging a[rel=next]");
   list.querySelectorAll("article").forEach(ready);
   // Before the forms' own listeners: nothing of theirs is to happen.

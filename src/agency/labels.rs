@@ -12,7 +12,7 @@ use crate::db::{self, ReadTx};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::marketplace::tools::labels::batches::{self, Batch};
+use crate::marketplace::tools::labels::batches::Batch;
 use crate::marketplace::tools::labels::desk::{self, Asked, Desk, LabelStore};
 use crate::marketplace::tools::labels::parcel_page::{self, ParcelPage};
 use crate::marketplace::tools::labels::press;
@@ -82,16 +82,7 @@ pub fn undo(_: &App, person: &Person, request: &Request) -> Result<Job, Problem>
     let actor = Actor::person(person, request);
     let batch = named.first().copied().unwrap_or_default();
     Ok(Box::new(move |tx| {
-        let mut labels = 0;
-        for id in named {
-            let Some(batch) = batches::one(tx, id)? else {
-                return Err(Problem::not_found());
-            };
-            if !is_joined(tx, &batch)? {
-                return Err(Problem::not_found());
-            }
-            labels += batches::undo(tx, batch.id)?;
-        }
+        let labels = desk::undo(tx, &named, is_joined)?;
         let act = LABEL.act("etiqueta.desfazer_impressao", batch, "");
         audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
         to.done(batch, CLIENTS.path, &format!("desfeita:{labels}"))

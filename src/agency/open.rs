@@ -1,7 +1,8 @@
 //! What waits at the accounts of clients: questions without an answer, open
-//! claims, and parcels to be sent, as the books have them at this moment. Every
-//! page that says such a number takes it from here. Decision agency-14.
+//! claims, and parcels whose labels are to be printed, as the books have them at this
+//! moment. Every page that says such a number takes it from here. Decision agency-14.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::base::{DAY_S, Instant, MlUserId, UserId, grouped};
@@ -39,6 +40,7 @@ row! {
 pub enum Task {
     Answer,
     Claim,
+    Send,
 }
 
 impl Task {
@@ -47,6 +49,7 @@ impl Task {
         match self {
             Self::Answer => "responda",
             Self::Claim => "resolva",
+            Self::Send => "despache",
         }
     }
 }
@@ -59,13 +62,6 @@ impl Open {
     /// Until when the oldest open question is to be answered.
     pub fn answer_by(&self) -> Option<Instant> {
         self.asked_at.map(|at| at.plus(QUESTION_S))
-    }
-
-    /// The next deadline, and what is to be done by then.
-    pub fn next(&self) -> Option<(Task, Instant)> {
-        let answer = self.answer_by().map(|at| (Task::Answer, at));
-        let claim = self.due_at.map(|at| (Task::Claim, at));
-        [claim, answer].into_iter().flatten().min_by_key(|(_, at)| *at)
     }
 
     fn add(&mut self, other: &Self) {
@@ -81,9 +77,11 @@ impl Open {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     pub open: Open,
-    /// Parcels to be sent.
+    /// Parcels to be sent whose labels are to be printed.
     pub parcels: u64,
-    /// The account with most of them.
+    /// Until when the first of them is to be handed over, as far as is known.
+    pub send_by: Option<Instant>,
+    /// The account that has to send first; without a deadline the one with most parcels.
     pub sender: Option<MlUserId>,
     /// The parcels of that account.
     most: u64,
@@ -112,13 +110,27 @@ impl Waiting {
         words.join(" · ")
     }
 
+    /// The next deadline, and what is to be done by then.
+    pub fn next(&self) -> Option<(Task, Instant)> {
+        let claim = self.open.due_at.map(|at| (Task::Claim, at));
+        let answer = self.open.answer_by().map(|at| (Task::Answer, at));
+        let send = self.send_by.map(|at| (Task::Send, at));
+        [claim, answer, send].into_iter().flatten().min_by_key(|(_, at)| *at)
+    }
+
     /// Adds what waits at more accounts.
     pub fn add(&mut self, other: &Self) {
         self.open.add(&other.open);
         self.parcels += other.parcels;
-        if other.most > self.most {
+        if other.urgency() < self.urgency() {
             (self.most, self.sender) = (other.most, other.sender);
         }
+        self.send_by = sooner(self.send_by, other.send_by);
+    }
+
+    /// Less for the sender that comes first.
+    fn urgency(&self) -> (i64, Reverse<u64>) {
+        (self.send_by.map_or(i64::MAX, |at| at.0), Reverse(self.most))
     }
 }
 
@@ -142,10 +154,10 @@ row! {
 const _: () = assert!(READY_TO_SHIP == 10);
 
 fn waiting(tx: &ReadTx<'_>, row: &Row) -> Result<Waiting> {
-    let parcels =
-        if row.sends { labels::parcels(tx, row.owner, row.account, (0, 0))?.1 } else { 0 };
+    let (parcels, send_by) =
+        if row.sends { labels::count_to_print(tx, row.owner, row.account)? } else { (0, None) };
     let sender = (parcels > 0).then_some(row.account);
-    Ok(Waiting { open: row.open, parcels, sender, most: parcels })
+    Ok(Waiting { open: row.open, parcels, send_by, sender, most: parcels })
 }
 
 /// What waits at each account of a client.
@@ -180,22 +192,31 @@ mod tests {
     #[test]
     fn the_next_deadline_is_the_soonest_of_all() {
         let at = Instant(1_795_183_200);
-        let mut open = Open { questions: 2, asked_at: Some(at), ..Open::default() };
-        assert_eq!(open.next(), Some((Task::Answer, at.plus(QUESTION_S))));
-        open.add(&Open { claims: 1, due_at: Some(at.plus(60)), ..Open::default() });
-        assert_eq!(open.next(), Some((Task::Claim, at.plus(60))));
-        assert_eq!((open.questions, open.claims), (2, 1));
+        let with = |open| Waiting { open, ..Waiting::default() };
+        let mut all = with(Open { questions: 2, asked_at: Some(at), ..Open::default() });
+        assert_eq!(all.next(), Some((Task::Answer, at.plus(QUESTION_S))));
+        all.add(&with(Open { claims: 1, due_at: Some(at.plus(60)), ..Open::default() }));
+        assert_eq!(all.next(), Some((Task::Claim, at.plus(60))));
+        assert_eq!((all.open.questions, all.open.claims), (2, 1));
+        all.add(&sends(1, 9, None));
+        assert_eq!((all.next(), all.sender), (Some((Task::Claim, at.plus(60))), Some(MlUserId(1))));
+        all.add(&sends(2, 3, Some(at.plus(30))));
+        assert_eq!((all.next(), all.sender), (Some((Task::Send, at.plus(30))), Some(MlUserId(2))));
+        assert_eq!(all.parcels, 12);
         // A claim that waits for the marketplace has no deadline.
-        assert_eq!(Open { claims: 1, ..Open::default() }.next(), None);
+        assert_eq!(with(Open { claims: 1, ..Open::default() }).next(), None);
+    }
+
+    fn sends(account: i64, parcels: u64, send_by: Option<Instant>) -> Waiting {
+        let sender = Some(MlUserId(account));
+        Waiting { parcels, send_by, sender, most: parcels, ..Waiting::default() }
     }
 
     #[test]
     fn what_waits_is_said_in_words() {
         let of = |account, parcels| Waiting {
             open: Open { questions: 1, claims: 2, ..Open::default() },
-            parcels,
-            sender: Some(MlUserId(account)),
-            most: parcels,
+            ..sends(account, parcels, None)
         };
         assert_eq!(Waiting::default().words(), "");
         assert!(!Waiting::default().is_any());

@@ -9,7 +9,7 @@ use super::clients::views::client_item;
 use super::questions::PATH as QUESTIONS;
 use super::things::{NamedFinding, named};
 use super::views::{CheckupPage, FindingItem, OverviewPage};
-use super::{CLIENTS, cycle, open, overhaul, store};
+use super::{cycle, open, overhaul, store};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::Zone;
@@ -22,6 +22,8 @@ use crate::panel::{Answer, Filter, Flash, ListReply, Listing, PageTime, QueueIte
 const PATH: &str = "/admin/agencia";
 /// The page of the findings.
 pub const CHECKUP: &str = "/admin/agencia/checkup";
+/// The clients where something waits.
+const TO_DO: &str = "/admin/agencia/clientes?situacao=a_fazer";
 /// Clients, and findings, that the agency's home shows.
 const ROWS: u32 = 8;
 /// Longest time that a request waits for the checkup it started.
@@ -129,7 +131,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         }));
     }
     let mut charts = figures.charts(PATH);
-    for (stat, href) in charts.stats.iter_mut().zip(["", "", QUESTIONS, CLIENTS, ""]) {
+    for (stat, href) in charts.stats.iter_mut().zip(["", "", QUESTIONS, TO_DO, ""]) {
         stat.href = href;
     }
     let (queue, more) = queue;

@@ -52,7 +52,7 @@ impl FindingItem {
                 Act::Link { label: "Enviar convite", href: format!("{page}#convite") }
             }
             (Fault::Unread, _) => Act::Post {
-                label: "Sincronizar",
+                label: "Sincronizar todos",
                 action: "/admin/agencia/ml/sincronizar-todos".to_owned(),
                 fields: Vec::new(),
             },

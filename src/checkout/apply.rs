@@ -47,7 +47,7 @@ pub struct Incoming {
 
 impl Incoming {
     /// The event with what the plan on sale grants that stands for its offer, plan or
-    /// product. Decision checkout-15.
+    /// product. Decision checkout-16.
     fn granted(&self, tx: &WriteTx<'_>) -> Result<Cow<'_, Self>> {
         let codes = self.event.codes();
         let plans = plans::by_codes(tx, &codes)?;
@@ -188,7 +188,8 @@ fn decide(
     stored_facts.push((own.unwrap_or(i64::MAX), fact.clone()));
     adopt_followers(tx, &student, &mut stored_facts, own)?;
     let after = amount(tx, &stored_facts, &student);
-    let effect = EventEffect { incoming, student, is_new, before, after };
+    let is_again = own.is_some();
+    let effect = EventEffect { incoming, student, is_new, is_again, before, after };
     let done = effect.carry_over(tx, services)?;
     Ok(effect.decision(&done))
 }
@@ -290,6 +291,8 @@ struct EventEffect<'i> {
     incoming: &'i Incoming,
     student: Holder,
     is_new: bool,
+    /// Whether the event was stored before.
+    is_again: bool,
     before: Standing,
     after: Standing,
 }
@@ -300,6 +303,18 @@ impl EventEffect<'_> {
     fn opens(&self) -> bool {
         let newer = self.before.payment < self.after.payment;
         self.after.is_open() && (newer || self.before.is_closed())
+    }
+
+    /// Whether this is the newest payment, processed again: what its plan grants by now
+    /// is given too.
+    fn pays_again(&self) -> bool {
+        let event = &self.incoming.event;
+        let paid = self.after.payment.as_ref().map(|(_, transaction)| transaction);
+        self.is_again
+            && self.after.is_open()
+            && event.kind.is_payment()
+            && event.transaction.is_some()
+            && event.transaction.as_ref() == paid
     }
 
     fn closes(&self) -> bool {
@@ -363,7 +378,7 @@ impl EventEffect<'_> {
         if *old != new {
             done.extend(words::changes(old, &new, zone));
         }
-        if self.opens() {
+        if self.opens() || self.pays_again() {
             done.extend(self.give_api(tx, new.paid_until)?);
         }
         let reason = words::reason(&self.after.access);

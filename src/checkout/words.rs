@@ -9,8 +9,8 @@ pub const TEST: &str = "É o teste da própria plataforma de pagamento. Guardado
 pub const NO_ACTION: &str = "Este evento não muda o acesso de ninguém. Guardado sem ação.";
 pub const NOT_STUDENT: &str =
     "Este e-mail é de um fornecedor ou da administração. Compras não alteram essas contas.";
-pub const NO_PLAN: &str = "O produto não está ligado a um plano. Ponha o código dele em um plano, em Planos, \
-                           e processe de novo.";
+pub const NO_PLAN: &str = "O produto não está ligado a um plano. Em Planos, ponha o código dele em um plano que diga o \
+                           plano da conta, e processe de novo.";
 pub const NO_STUDENT: &str =
     "Ninguém tem este e-mail ainda. O evento passa a contar quando a compra aprovada chegar.";
 pub const REACTIVATED: &str = "Reativou o acesso.";

@@ -161,7 +161,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     })
 }
 
-/// `13 tarefas, todas em ordem`.
+/// `13 tarefas, nenhuma com falha`, `13 tarefas · 2 com falha · 1 pausada`.
 fn sum(tasks: &[(&'static Task, TaskState)]) -> String {
     let with = |badge: Badge| tasks.iter().filter(|(_, state)| state.badge() == badge).count();
     let failing = with(Badge::Broken) + with(Badge::Attention);

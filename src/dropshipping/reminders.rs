@@ -15,7 +15,7 @@ use crate::messages::{self, News};
 use crate::outbox::{Channel, MessageKind};
 
 /// Seconds after a reminder in which no further one is sent.
-const STANDS_S: i64 = DAY_S;
+pub const STANDS_S: i64 = DAY_S;
 
 /// How a reminder is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -138,22 +138,19 @@ impl Suggester {
                 *shared.entry(*place).or_default() += self.weight(word);
             }
         }
-        if own.len() >= LEAST_CODE {
-            let like = |known: &String| {
-                known.len() >= LEAST_CODE && (known.contains(&*own) || own.contains(&**known))
-            };
-            for (place, _) in self.skus.iter().enumerate().filter(|(_, known)| like(known)) {
-                shared.entry(place).or_default();
-            }
+        let is_within = |place: usize| {
+            let known = &*self.skus[place];
+            own.len().min(known.len()) >= LEAST_CODE
+                && (known.contains(&*own) || own.contains(known))
+        };
+        for place in (0..self.skus.len()).filter(|place| is_within(*place)) {
+            shared.entry(place).or_default();
         }
         let mut best: Option<Suggestion> = None;
         for (place, shared) in shared {
             let (known, weight) = &self.titles[place];
             let by_words = points_of_words(shared, (own_weight, &own_words), (*weight, known));
-            let is_within = own.len() >= LEAST_CODE
-                && self.skus[place].len() >= LEAST_CODE
-                && (self.skus[place].contains(&*own) || own.contains(&*self.skus[place]));
-            let (reason, points) = if is_within {
+            let (reason, points) = if is_within(place) {
                 (Reason::Sku, by_words.mul_add(0.3, SKU_WITHIN))
             } else {
                 (Reason::Title, by_words)
@@ -210,16 +207,19 @@ fn words(title: &str) -> Vec<String> {
     };
     let mut number = String::new();
     for part in key.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()) {
-        let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
-        let (digits, rest) = part.split_at(digits.len());
-        if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let is_digit = |c: char| c.is_ascii_digit();
+        let rest = part.trim_start_matches(is_digit);
+        // What mixes both, such as the name of a model, is one word.
+        let rest = if rest.contains(is_digit) { part } else { rest };
+        let digits = part.strip_suffix(rest).unwrap_or_default();
+        if !digits.is_empty() {
             add(std::mem::take(&mut number));
             digits.clone_into(&mut number);
             if rest.is_empty() {
                 continue;
             }
         }
-        let word = singular(if number.is_empty() { part } else { rest_of(part, rest) });
+        let word = singular(rest);
         let unit = UNITS.iter().find(|(written, _)| *written == word).map(|(_, unit)| *unit);
         match unit {
             Some(unit) if !number.is_empty() => {
@@ -235,11 +235,6 @@ fn words(title: &str) -> Vec<String> {
     words
 }
 
-/// What of a part follows its number, or the whole part when it has none.
-const fn rest_of<'p>(part: &'p str, rest: &'p str) -> &'p str {
-    if rest.is_empty() { part } else { rest }
-}
-
 fn singular(word: &str) -> &str {
     match word.strip_suffix('s') {
         Some(one) if one.chars().count() > 2 => one,
@@ -252,11 +247,12 @@ fn code(sku: &str) -> String {
     search_key(sku).chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
-/// An EAN as it is compared: without the zeros that some write before it.
+/// An EAN as it is compared: without the zeros that some write before it, or in its place.
 fn ean(text: &str) -> Option<String> {
     let digits = text.trim();
     let is_ean = (8..=14).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-    is_ean.then(|| digits.trim_start_matches('0').to_owned())
+    let digits = digits.trim_start_matches('0');
+    (is_ean && !digits.is_empty()).then(|| digits.to_owned())
 }
 
 #[cfg(test)]
@@ -318,6 +314,7 @@ mod tests {
             assert_eq!(suggested(title, "", ""), None, "{title}");
         }
         assert_eq!(suggested("Camiseta", "RP", "123"), None, "codes that are too short");
+        assert_eq!(ean("0000000000000"), None, "zeros stand for none");
         assert!(Suggester::new(&[]).best("Garrafa", "A", "").is_none());
     }
 
@@ -328,5 +325,6 @@ mod tests {
         assert_eq!(of("Cabo USB-C 2m, kit com 2 unidades"), "cabo usb c 2m 2pc");
         assert_eq!(of("Nº 12345"), "nº 12345");
         assert_eq!(of("12 12 ml ml"), "12 12ml ml");
+        assert_eq!(of("Kit 2 A1B"), "2 a1b");
     }
 }

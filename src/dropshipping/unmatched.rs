@@ -175,6 +175,9 @@ pub fn suggested(
     supplier: UserId,
     rows: &[Unmatched],
 ) -> Result<Vec<Option<Suggested>>> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
     let products: Vec<(i64, String, String, String, Cents)> = tx.tuples(
         "SELECT product_id, sku, ean, title, price_cents FROM product WHERE owner_id = ?1
          ORDER BY updated_at DESC, product_id DESC LIMIT ?2",

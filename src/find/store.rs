@@ -51,7 +51,7 @@ pub fn listings(tx: &ReadTx<'_>, owner: UserId, search: &str) -> Result<Vec<Hit>
     )?;
     let hit = |(id, title): (String, String)| Hit {
         text: title,
-        href: format!("/painel/anuncios?q={id}"),
+        href: format!("/painel/anuncios/{id}"),
         detail: id,
     };
     Ok(found.into_iter().map(hit).collect())

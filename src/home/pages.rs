@@ -13,10 +13,13 @@ use crate::identity::Person;
 use crate::marketplace::account::store::{self, AccountSummary, DaySales, RecentOrder};
 use crate::marketplace::account::wire::{AccountJson, SaleJson};
 use crate::marketplace::account::words::own_areas;
+use crate::marketplace::books::orders::left::Earned;
+use crate::marketplace::books::orders::list;
 use crate::marketplace::books::questions::cards::FLASHES;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::Health;
 use crate::marketplace::sync::store::AreaState;
+use crate::marketplace::tools::fees;
 use crate::marketplace::tools::labels::pages::OWN;
 use crate::marketplace::tools::labels::press;
 use crate::messages::wire::WireNotification;
@@ -67,9 +70,11 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (owner, today, zone) = (person.account.user_id, app.day(request.now), app.zone());
     let (now, refused) = (request.now, &app.marketplace.refused_labels);
     let word = request.notice.as_deref();
-    let (home, before, waiting, checkin) = app.db.read(request.lane, |tx| {
+    let ((home, sales), before, waiting, checkin) = app.db.read(request.lane, |tx| {
+        let mut home = Home::read(tx, owner, today, SALES)?;
+        let sales = earned(tx, (app, person), std::mem::take(&mut home.sales))?;
         Ok::<_, Problem>((
-            Home::read(tx, owner, today, SALES)?,
+            (home, sales),
             store::sold_between(tx, owner, zone.start_of(today.plus(-1)), same_hour(zone, now))?,
             Waiting::of(tx, (owner, person.account.role), (now, refused))?,
             cards::card(tx, app, owner, (today, word))?,
@@ -100,9 +105,25 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         checkin,
         chart: BarChart::new(CHART, today.plus(1 - CHART_DAYS), &gross),
         accounts: home.accounts.into_iter().zip(healths).collect(),
-        sales: home.sales,
+        sales,
         time,
     })
+}
+
+/// Sales with what each has earned; `None` for what is no sale.
+fn earned(
+    tx: &ReadTx<'_>,
+    (app, person): (&App, &Person),
+    sales: Vec<RecentOrder>,
+) -> db::Result<Vec<(RecentOrder, Option<Earned>)>> {
+    let tax = fees::tax_rate(app, fees::store::own(tx, person)?.tax);
+    let (words, owner) = (&app.marketplace.words, person.account.user_id);
+    let with_net = |sale: RecentOrder| {
+        let page = list::read_one(tx, words, owner, sale.order_id)?;
+        let earned = page.earned(tx, owner, tax)?.pop().flatten();
+        Ok((sale, earned))
+    };
+    sales.into_iter().map(with_net).collect()
 }
 
 fn json(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {

@@ -3,14 +3,14 @@
 
 use super::pages::counted;
 use crate::accounts::Role;
-use crate::base::{DAY_S, Instant, MlUserId, UserId};
+use crate::base::{DAY_S, Instant, UserId};
 use crate::content::agenda;
 use crate::content::meets::Meet;
 use crate::db::{ReadTx, Result};
 use crate::marketplace::account::store::AccountSummary;
-use crate::marketplace::account::stores::unlinked;
+use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::claims::store::{self as claims, Claim};
-use crate::marketplace::books::code_text::{claim_action, claim_kind, claim_reason};
+use crate::marketplace::books::claims::views::ShownClaim;
 use crate::marketplace::books::questions::cards::{self, CardRow};
 use crate::marketplace::books::questions::pages as question_pages;
 use crate::marketplace::books::questions::store as questions;
@@ -66,36 +66,27 @@ fn labels(
     (now, refused): (Instant, &RefusedLabels),
 ) -> Result<(u64, u64, Option<Instant>)> {
     let waiting = desk::waiting(tx, stores, None)?;
-    let is_refused = |one: &&desk::Waiting| {
-        let store = &stores[one.store];
-        !store.can_print || refused.why(store.account, one.parcel.shipment, now).is_some()
-    };
-    let refused = waiting.iter().filter(is_refused).count() as u64;
-    Ok((waiting.len() as u64, refused, waiting.first().and_then(|one| one.parcel.due)))
+    let left = waiting.iter().filter(|one| !one.is_ready(stores, (refused, now))).count();
+    Ok((waiting.len() as u64, left as u64, waiting.first().and_then(|one| one.parcel.due)))
 }
 
 /// The tasks of a student with these accounts: lost links, without which nothing
 /// else works, then by deadline.
 pub fn of(accounts: &[AccountSummary], waiting: Waiting, time: PageTime) -> Vec<QueueItem> {
-    let name = |account: MlUserId| {
-        let found = accounts.iter().find(|one| one.linked.ml_user_id == account);
-        found.map_or_else(|| unlinked(account), |one| one.linked.nickname.clone())
-    };
-    let mut tasks: Vec<_> = waiting
-        .claims
-        .0
-        .iter()
-        .map(|claim| claim_task(claim, &name(claim.claim.seller), time))
-        .collect();
-    let shown = tasks.len() as u64;
+    let linked = accounts.iter().map(|one| &one.linked);
+    let stores: Stores = linked.map(|one| (one.ml_user_id, one.nickname.clone())).collect();
+    let (claims, open) = waiting.claims;
+    let all_shown = claims.len() as u64 >= open;
+    let claims = claims.into_iter().map(|one| claim_task(ShownClaim::of(one, &stores, time)));
+    let mut tasks: Vec<_> = claims.collect();
     tasks.extend(labels_task(waiting.labels, time));
-    if let (Some(first), open) = waiting.questions {
-        let store = name(first.question.row.ml_user_id);
-        tasks.push(question_task(&first, open, &store, time));
+    if let (Some(first), unanswered) = waiting.questions {
+        let store = stores.name(first.question.row.ml_user_id);
+        tasks.push(question_task(&first, unanswered, &store, time));
     }
     tasks.extend(waiting.meet.map(|meet| meet_task(&meet, time)));
     QueueItem::by_deadline(&mut tasks);
-    tasks.extend((waiting.claims.1 > shown).then(|| all_claims(waiting.claims.1)));
+    tasks.extend((!all_shown).then(|| all_claims(open)));
     let lost = lost_links(accounts);
     lost.into_iter().chain(tasks).collect()
 }
@@ -122,27 +113,15 @@ fn lost_links(accounts: &[AccountSummary]) -> Option<QueueItem> {
     })
 }
 
-fn claim_task(one: &Claim, store: &str, time: PageTime) -> QueueItem {
-    let claim = &one.claim;
-    let reason = claim_reason(&claim.reason);
-    let what = if reason.is_empty() { claim_kind(&claim.kind) } else { reason };
-    let title = match &*one.title {
-        "" => what.text,
-        product => format!("{}: {product}", what.text),
-    };
-    let expected = match (claim.stage == "dispute" && claim.due_at.is_none(), &*claim.action) {
-        (true, _) => "em mediação, aguarda o marketplace".to_owned(),
-        (_, "") => "aguarda o comprador".to_owned(),
-        (_, action) => claim_action(action).text,
-    };
-    let href = format!("/painel/reclamacoes?estado=aberta&q={}", claim.id);
+fn claim_task(claim: ShownClaim) -> QueueItem {
+    let href = format!("/painel/reclamacoes/{}", claim.id);
     QueueItem {
-        tone: Tone::Warn,
+        tone: claim.tone(),
         icon: "claim",
-        title,
+        title: claim.title(),
         href: href.clone(),
-        about: format!("{expected} · {store}"),
-        due: claim.due_at.map(|at| time.due("responda", at)),
+        about: format!("{} · {}", claim.expected.text, claim.store),
+        due: claim.due,
         acts: vec![Act::Link { label: "Ver reclamação", href }],
     }
 }
@@ -244,7 +223,7 @@ fn meet_task(meet: &Meet, time: PageTime) -> QueueItem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Cents;
+    use crate::base::{Cents, MlUserId};
     use crate::fixture::{NOW, ZONE};
     use crate::marketplace::account::store;
 

@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::base::{Cents, grouped};
 use crate::marketplace::account::store::{AccountSummary, RecentOrder};
+use crate::marketplace::books::orders::left::Earned;
 use crate::marketplace::sync::health::Health;
 use crate::panel::chart::{BarChart, Change};
 use crate::panel::{Layout, PageTime, QueueItem};
@@ -27,8 +28,8 @@ pub struct StudentHome {
     /// Gross sales of the last 30 days; `None` without sales.
     pub chart: Option<BarChart>,
     pub accounts: Vec<(AccountSummary, Health)>,
-    /// The last sales.
-    pub sales: Vec<RecentOrder>,
+    /// The last sales, each with what it has earned.
+    pub sales: Vec<(RecentOrder, Option<Earned>)>,
     pub time: PageTime,
 }
 

@@ -7,7 +7,6 @@ use crate::db::{ReadTx, Result};
 use crate::marketplace::tools::labels::desk;
 use crate::marketplace::tools::labels::pages::own_stores;
 use crate::operations::store as operations;
-use crate::outbox::MessageState;
 use crate::panel::live::{Came, Counts, Desk, Watcher};
 
 /// What came is counted from the beginning of yesterday where no write keeps its number.
@@ -28,7 +27,7 @@ pub fn read(tx: &ReadTx<'_>, watcher: Watcher, now: Instant) -> Result<Counts> {
         Desk::Operator => {
             notices(tx, &mut counts, person, "/admin/avisos")?;
             agency(tx, &mut counts)?;
-            operator(tx, &mut counts, now)?;
+            operator(tx, &mut counts)?;
         }
     }
     Ok(counts)
@@ -109,14 +108,10 @@ fn supplier(tx: &ReadTx<'_>, counts: &mut Counts, owner: UserId, now: Instant) -
     Ok(())
 }
 
-fn operator(tx: &ReadTx<'_>, counts: &mut Counts, now: Instant) -> Result<()> {
-    let failed = tx.value(
-        "SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = ?1",
-        [MessageState::GivenUp],
-    )?;
-    counts.waits("/admin/mensagens", failed);
+fn operator(tx: &ReadTx<'_>, counts: &mut Counts) -> Result<()> {
     counts.waits("/admin/notificacoes", operations::inbox(tx)?.failed);
-    let waiting = operations::waiting(tx, now)?;
+    let waiting = operations::waiting(tx)?;
+    counts.waits("/admin/mensagens", waiting.given_up);
     counts.waits("/admin/compras", waiting.without_plan);
     counts.waits("/admin/alunos", waiting.late);
     Ok(())

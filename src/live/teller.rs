@@ -36,11 +36,18 @@ async fn round(app: &Arc<App>) {
     }
     let telling = Arc::clone(app);
     let told = tokio::task::spawn_blocking(move || {
-        stale.into_iter().try_for_each(|watcher| telling.live.tell(&telling, watcher))
+        let mut failed = None;
+        for watcher in stale {
+            // Tried again at the next round; the others are told all the same.
+            if let Err(error) = telling.live.tell(&telling, watcher) {
+                failed = Some(error);
+            }
+        }
+        failed
     });
     match told.await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(%error, "open pages were not told of changes"),
+        Ok(None) => {}
+        Ok(Some(error)) => tracing::warn!(%error, "open pages were not told of changes"),
         Err(error) => tracing::error!(%error, "open pages were not told of changes"),
     }
 }

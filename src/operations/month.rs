@@ -1,9 +1,7 @@
 //! The last thirty days in cards: revenue by plan, who came, who left, linked accounts,
 //! failures; each against the thirty days before.
 
-use std::collections::HashSet;
-
-use super::store::{MonthFigures, Payment};
+use super::store::{MonthFigures, Payments};
 use crate::accounts::Role;
 use crate::base::{Cents, Day, grouped};
 use crate::panel::Tone;
@@ -11,6 +9,7 @@ use crate::panel::chart::{BarChart, BarWords, Change, MOST_SERIES, Spark, Stat, 
 
 /// Days of a span.
 pub const DAYS: i64 = 30;
+const SPAN: usize = 30;
 
 /// The cards and their charts.
 pub struct Month {
@@ -34,15 +33,14 @@ impl Month {
             href: "/admin/compras",
             ..stat("Receita", revenue.note())
         }];
-        let split = |days: &[Day]| {
-            let now = days.iter().filter(|day| **day >= first).count();
-            (signed(days.len() - now), signed(now))
+        let split = |days: &[(Day, i64)]| {
+            days.iter().fold((0_i64, 0_i64), |(before, now), (day, count)| {
+                if *day >= first { (before, now + count) } else { (before + count, now) }
+            })
         };
         let (came_before, came) = split(&figures.came);
         let (left_before, left) = split(&figures.left);
-        let (failed_before, failed) = figures.failed.iter().fold((0, 0), |(old, new), (day, n)| {
-            if *day >= first { (old, new + n) } else { (old + n, new) }
-        });
+        let (failed_before, failed) = split(&figures.failed);
         stats.extend([
             Stat {
                 value: number(came),
@@ -71,7 +69,7 @@ impl Month {
             by_plan: revenue
                 .by_role
                 .iter()
-                .map(|(role, days)| (role.title(), money(days.iter().sum())))
+                .map(|(role, days)| (plan(*role), money(days.iter().sum())))
                 .collect(),
         }
     }
@@ -95,8 +93,14 @@ fn fewer_is_better(before: i64, now: i64) -> Option<Change> {
     Some(Change { tone, ..change })
 }
 
-fn signed(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
+/// A plan of the account, also of what stands for none.
+fn plan(role: Option<Role>) -> &'static str {
+    role.map_or("Sem plano", Role::title)
+}
+
+/// The place of a day in the span that begins on the first.
+fn place(day: Day, first: Day) -> Option<usize> {
+    usize::try_from(day.0 - first.0).ok().filter(|place| *place < SPAN)
 }
 
 fn number(count: i64) -> String {
@@ -110,38 +114,30 @@ fn money(cents: i64) -> String {
 /// What came in, by plan and day.
 struct Revenue {
     /// Plans with a payment, the largest first, with a sum for each day.
-    by_role: Vec<(Role, Vec<i64>)>,
+    by_role: Vec<(Option<Role>, Vec<i64>)>,
     before: i64,
-    /// Payments whose event tells no price.
-    untold: usize,
+    /// Payments whose event tells no amount in reais.
+    untold: i64,
 }
 
 impl Revenue {
-    /// An approval sent again under another id is of the same transaction and counts once.
-    fn of(payments: &[Payment], first: Day) -> Self {
-        let mut seen = HashSet::new();
-        let mut by_role: Vec<(Role, Vec<i64>)> = Vec::new();
-        let (mut before, mut untold) = (0, 0);
-        let days = usize::try_from(DAYS).unwrap_or_default();
-        for one in payments {
-            if one.purchase.as_ref().is_some_and(|purchase| !seen.insert(purchase)) {
-                continue;
-            }
-            let place = usize::try_from(one.day.0 - first.0).ok().filter(|place| *place < days);
-            let (Some(Cents(cents)), Some(place)) = (one.price, place) else {
-                match (one.price, place) {
-                    (Some(Cents(cents)), None) => before += cents,
-                    (None, Some(_)) => untold += 1,
-                    _ => {}
-                }
+    fn of(payments: &[Payments], first: Day) -> Self {
+        let mut by_role: Vec<(Option<Role>, Vec<i64>)> = Vec::new();
+        let (mut before, mut untold) = (0_i64, 0_i64);
+        for Payments { day, role, sum: Cents(cents), untold: silent } in payments {
+            let Some(place) = place(*day, first) else {
+                before += cents;
                 continue;
             };
-            let role = one.role.unwrap_or(Role::Free);
-            let of_role =
-                by_role.iter().position(|(known, _)| *known == role).unwrap_or_else(|| {
-                    by_role.push((role, vec![0; days]));
-                    by_role.len() - 1
-                });
+            untold += silent;
+            if *cents == 0 {
+                continue;
+            }
+            let known = by_role.iter().position(|(known, _)| known == role);
+            let of_role = known.unwrap_or_else(|| {
+                by_role.push((*role, vec![0; SPAN]));
+                by_role.len() - 1
+            });
             by_role[of_role].1[place] += cents;
         }
         by_role.sort_by_key(|(_, days)| std::cmp::Reverse(days.iter().sum::<i64>()));
@@ -149,15 +145,14 @@ impl Revenue {
     }
 
     fn days(&self) -> Vec<i64> {
-        let days = usize::try_from(DAYS).unwrap_or_default();
-        (0..days).map(|day| self.by_role.iter().map(|(_, sums)| sums[day]).sum()).collect()
+        (0..SPAN).map(|day| self.by_role.iter().map(|(_, sums)| sums[day]).sum()).collect()
     }
 
     fn note(&self) -> String {
         match self.untold {
             0 => format!("{} nos 30 dias antes", money(self.before)),
-            1 => "1 compra não diz o valor".to_owned(),
-            untold => format!("{untold} compras não dizem o valor"),
+            1 => "Sem 1 compra, que não diz o valor em reais".to_owned(),
+            untold => format!("Sem {} compras, que não dizem o valor em reais", number(untold)),
         }
     }
 
@@ -168,11 +163,19 @@ impl Revenue {
             value: money,
             mark: short_money,
         };
-        let named = self.by_role.iter().take(MOST_SERIES);
-        let series: Vec<_> =
-            named.map(|(role, days)| (role.title().to_owned(), days.clone())).collect();
-        if series.len() < 2 {
+        if self.by_role.len() < 2 {
             return BarChart::new(words, first, &self.days());
+        }
+        let mut series: Vec<(String, Vec<i64>)> = Vec::new();
+        for (role, days) in &self.by_role {
+            if series.len() < MOST_SERIES {
+                series.push((plan(*role).to_owned(), days.clone()));
+                continue;
+            }
+            // The chart has no room for more, and still adds up to the card.
+            let (name, sums) = &mut series[MOST_SERIES - 1];
+            "Outros".clone_into(name);
+            sums.iter_mut().zip(days).for_each(|(sum, more)| *sum += more);
         }
         BarChart::stacked(words, first, &series)
     }
@@ -185,9 +188,14 @@ fn people_chart(figures: &MonthFigures, first: Day) -> Option<BarChart> {
         value: number,
         mark: number,
     };
-    let by_day = |days: &[Day]| {
-        let on = |day: i64| signed(days.iter().filter(|one| one.0 == first.0 + day).count());
-        (0..DAYS).map(on).collect::<Vec<i64>>()
+    let by_day = |days: &[(Day, i64)]| {
+        let mut sums = vec![0_i64; SPAN];
+        for (day, count) in days {
+            if let Some(place) = place(*day, first) {
+                sums[place] += count;
+            }
+        }
+        sums
     };
     let series = [
         ("Novos".to_owned(), by_day(&figures.came)),
@@ -198,27 +206,49 @@ fn people_chart(figures: &MonthFigures, first: Day) -> Option<BarChart> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::store;
     use super::*;
+    use crate::db::Lane;
+    use crate::fixture::{NOW, TestDir, ZONE};
 
     #[test]
-    fn a_payment_counts_once_and_one_without_a_price_is_told() {
-        let today = Day(20_000);
-        let payment = |day, price, purchase: &str| Payment {
-            day: today.plus(day),
-            role: Some(Role::Pro),
-            price,
-            purchase: Some(purchase.to_owned()),
-        };
-        let price = Some(Cents(9_700));
-        let payments = [
-            payment(0, price, "a"),
-            payment(-1, price, "a"),
-            payment(-2, price, "b"),
-            payment(-40, price, "c"),
-            payment(-3, None, "d"),
+    fn a_payment_counts_once_and_one_without_reais_is_told() {
+        let (dir, today) = (TestDir::new(), ZONE.day(NOW));
+        let db = dir.database();
+        let approved = [
+            (0, "'pro'", "9700", "BRL", "'a'"),
+            (-1, "'pro'", "9700", "BRL", "'a'"),
+            (-2, "NULL", "9700", "", "'b'"),
+            (-3, "'pro'", "9700", "", "NULL"),
+            (-3, "'pro'", "9700", "", "NULL"),
+            (-40, "'pro'", "9700", "BRL", "'c'"),
+            (-3, "'pro'", "NULL", "", "'d'"),
+            (-3, "'pro'", "9700", "USD", "'e'"),
         ];
-        let revenue = Revenue::of(&payments, today.plus(1 - DAYS));
-        assert_eq!((revenue.before, revenue.untold), (9_700, 1));
-        assert_eq!(revenue.days().iter().sum::<i64>(), 2 * 9_700);
+        db.write(move |tx| {
+            for (number, one) in approved.into_iter().enumerate() {
+                let (day, role, cents, currency, purchase) = one;
+                let ms = NOW.plus(day * crate::base::DAY_S).0 * 1000;
+                tx.execute(
+                    &format!(
+                        "INSERT INTO checkout_event (received_at, dedup_key, event, kind, state,
+                             outcome, email, happened_ms, role, amount_cents, currency, purchase)
+                         VALUES (1, x'0{number}', 'e', 1, 1, '', '', {ms}, {role}, {cents}, '{currency}', {purchase})"
+                    ),
+                    [],
+                )?;
+            }
+            Ok::<_, crate::db::DbError>(())
+        })
+        .unwrap();
+        let first = today.plus(1 - 2 * DAYS);
+        let figures = db.read(Lane::InPlace, |tx| store::month(tx, ZONE, first)).unwrap();
+        let revenue = Revenue::of(&figures.payments, today.plus(1 - DAYS));
+        assert_eq!((revenue.before, revenue.untold), (9_700, 2));
+        let days = revenue.days();
+        assert_eq!((days[SPAN - 1], days[SPAN - 2], days[SPAN - 3]), (0, 9_700, 9_700));
+        assert_eq!(days.iter().sum::<i64>(), 4 * 9_700);
+        let plans: Vec<_> = revenue.by_role.iter().map(|(role, _)| plan(*role)).collect();
+        assert_eq!(plans, [Role::Pro.title(), "Sem plano"]);
     }
 }

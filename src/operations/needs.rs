@@ -3,10 +3,12 @@
 
 use std::collections::HashMap;
 
+use super::open_items;
 use super::store::{FailedMessage, Overdue};
 use super::views::OpenItem;
 use crate::accounts::Role;
 use crate::base::{Cents, grouped};
+use crate::messages::queue::FAILED_LATELY;
 use crate::outbox::channel_words;
 use crate::panel::view::address;
 use crate::panel::{Act, Due, PageTime, QueueItem, Tone};
@@ -64,8 +66,8 @@ pub fn people(
 }
 
 /// A row for each reason of failed messages, the most frequent first; what is rarer is
-/// one row.
-pub fn failures(failed: Vec<FailedMessage>) -> Vec<QueueItem> {
+/// one row, with those of `all` that were not looked at.
+pub fn failures(failed: Vec<FailedMessage>, all: i64) -> Vec<QueueItem> {
     let mut reasons: HashMap<(String, String), Vec<FailedMessage>> = HashMap::new();
     for message in failed {
         let reason = reason_of(&message.outcome).to_owned();
@@ -75,15 +77,17 @@ pub fn failures(failed: Vec<FailedMessage>) -> Vec<QueueItem> {
     reasons.sort_by_key(|((channel, reason), messages)| {
         (std::cmp::Reverse(messages.len()), channel.clone(), reason.clone())
     });
-    let rest: usize = reasons.iter().skip(MOST_REASONS).map(|(_, messages)| messages.len()).sum();
-    let shown = reasons.into_iter().take(MOST_REASONS);
+    reasons.truncate(MOST_REASONS);
+    let told: usize = reasons.iter().map(|(_, messages)| messages.len()).sum();
+    let rest = usize::try_from(all).unwrap_or_default().saturating_sub(told);
+    let shown = reasons.into_iter();
     let mut rows: Vec<QueueItem> =
         shown.map(|((channel, reason), messages)| failure(&channel, &reason, &messages)).collect();
     if rest > 0 {
         rows.push(failed_row(
-            format!("{} por outros motivos", count(rest)),
+            format!("Mais {}", count(rest)),
             String::new(),
-            "/admin/mensagens?estado=falhou".to_owned(),
+            open_items::FAILED.to_owned(),
         ));
     }
     rows
@@ -104,7 +108,7 @@ fn failure(channel: &str, reason: &str, messages: &[FailedMessage]) -> QueueItem
     };
     let href = match messages {
         [one] => format!("/admin/mensagens/{}", one.id),
-        _ => address("/admin/mensagens", &[("estado", "falhou"), ("canal", channel)]),
+        _ => address("/admin/mensagens", &[("estado", FAILED_LATELY), ("canal", channel)]),
     };
     let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
     let title = format!("{} por {}{why}", count(messages.len()), channel_words(channel));
@@ -176,12 +180,14 @@ mod tests {
             outcome: outcome.to_owned(),
             name: "Ana".to_owned(),
         };
-        let rows = failures(vec![
+        let messages = vec![
             failed(1, "chat", "o número não existe: 5511"),
             failed(2, "chat", "o número não existe: 5521"),
             failed(3, "email", "o servidor recusou (550)"),
-        ]);
-        assert_eq!(rows.len(), 2);
+        ];
+        let rows = failures(messages, 1_003);
+        assert_eq!(rows.len(), 3);
+        assert_eq!(rows[2].title, "Mais 1.000 mensagens falharam");
         assert_eq!(rows[0].title, "2 mensagens falharam por Chat: o número não existe");
         assert!(rows[0].about.contains("Confira o número"), "{}", rows[0].about);
         assert_eq!(rows[1].title, "1 mensagem falhou por E-mail: o servidor recusou");

@@ -5,7 +5,7 @@ use super::https;
 use super::store::{self, InboxFigures, Waiting};
 use super::views::OpenItem;
 use crate::app::App;
-use crate::base::{DAY_S, Instant, UserId, grouped};
+use crate::base::{Instant, UserId, grouped};
 use crate::config::Config;
 use crate::copies::{self, CopiesStatus};
 use crate::db::{Condition, FileKind, Kept, ReadTx, Result, Trouble};
@@ -18,9 +18,9 @@ use crate::services::Services;
 
 /// The lists of late students and of failed messages.
 pub const LATE: &str = "/admin/alunos?status=atrasado";
-pub const FAILED: &str = "/admin/mensagens?estado=falhou";
-/// Days over which rejected signatures and failed messages are counted.
-pub const DAYS: i64 = 7;
+pub const FAILED: &str = "/admin/mensagens?estado=falhou-7";
+/// Days over which rejected signatures are counted.
+const DAYS: i64 = 7;
 /// Size in bytes above which the write-ahead log becomes an open item, without and with
 /// a replica, for which room is left in it.
 const LARGE_LOG: [u64; 2] = [64_000_000, 128_000_000];
@@ -56,12 +56,7 @@ pub struct Figures {
 }
 
 /// Reads the figures for an operator on a day.
-pub fn figures(
-    tx: &ReadTx<'_>,
-    operator: UserId,
-    thresholds: &QuotaThresholds,
-    now: Instant,
-) -> Result<Figures> {
+pub fn figures(tx: &ReadTx<'_>, operator: UserId, thresholds: &QuotaThresholds) -> Result<Figures> {
     Ok(Figures {
         near_quota: partners::near_quota(tx, thresholds)?,
         unfinished_erasures: erase::unfinished(tx)?,
@@ -71,7 +66,7 @@ pub fn figures(
         failing: store::failing_tasks(tx)?,
         last_tick: store::last_tick(tx)?,
         unread: messages::unread_count(tx, operator)?,
-        waiting: store::waiting(tx, now.minus(DAYS * DAY_S))?,
+        waiting: store::waiting(tx)?,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::accounts::store as accounts;
 use crate::app::App;
-use crate::base::{Cents, DAY_S, grouped};
+use crate::base::{Cents, grouped};
 use crate::config::SignatureMode;
 use crate::content::plans::store as plans;
 use crate::copies::{self, CopiesStatus};
@@ -52,11 +52,11 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
     let operator = person.account.user_id;
     let found = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>(Found {
-            figures: open_items::figures(tx, operator, &thresholds, request.now)?,
+            figures: open_items::figures(tx, operator, &thresholds)?,
             people: accounts::count_by_role(tx)?,
             set_up: store::set_up(tx)?,
             overdue: store::overdue(tx, request.now, OVERDUE)?,
-            failed: store::failed(tx, request.now.minus(open_items::DAYS * DAY_S))?,
+            failed: store::failed(tx)?,
             prices: plans::prices(tx)?,
             month: store::month(tx, app.zone(), first)?,
         })
@@ -75,7 +75,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
         open.into_iter().filter(|item| !is_told(item)).partition(|item| item.tone == Tone::Bad);
     let mut needs: Vec<QueueItem> = urgent.into_iter().map(needs::item).collect();
     needs.extend(needs::people(overdue, &found.prices, time));
-    needs.extend(needs::failures(found.failed));
+    needs.extend(needs::failures(found.failed, figures.waiting.given_up));
     needs.extend(rest.into_iter().map(needs::item));
     let count_of =
         |role| people.iter().find(|(known, _)| *known == role).map_or(0, |(_, count)| *count);

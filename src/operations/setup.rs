@@ -8,15 +8,8 @@ use crate::copies::{self, CopiesStatus};
 use crate::db::Kept;
 use crate::panel::{Badge, Step};
 
-/// A step, with what is sent by its button where that is a form.
-pub struct SetUpStep {
-    pub step: Step,
-    /// Whether the button sends a form to the step's address.
-    pub posts: bool,
-}
-
 /// The steps; none once all are done.
-pub fn steps(app: &App, found: &SetUp, copies: &CopiesStatus) -> Vec<SetUpStep> {
+pub fn steps(app: &App, found: &SetUp, copies: &CopiesStatus) -> Vec<Step> {
     let steps = vec![
         copy(app, copies),
         email(app, found),
@@ -40,16 +33,22 @@ pub fn steps(app: &App, found: &SetUp, copies: &CopiesStatus) -> Vec<SetUpStep> 
             ("/admin/alunos/novo", "Cadastrar aluno"),
         ),
     ];
-    if steps.iter().all(|one| one.step.done) { Vec::new() } else { steps }
+    if steps.iter().all(|step| step.done) { Vec::new() } else { steps }
 }
 
-fn step(done: bool, title: &str, text: &str, (href, button): (&str, &'static str)) -> SetUpStep {
+fn step(done: bool, title: &str, text: &str, (href, button): (&str, &'static str)) -> Step {
     let (title, text, href) = (title.to_owned(), text.to_owned(), href.to_owned());
     let href = if done { String::new() } else { href };
-    SetUpStep { step: Step { done, title, text, href, button }, posts: false }
+    Step { done, title, text, href, button, posts: None }
 }
 
-fn copy(app: &App, copies: &CopiesStatus) -> SetUpStep {
+/// A step whose button sends a form that comes back here.
+fn posted(done: bool, title: &str, text: &str, to: (&str, &'static str)) -> Step {
+    let posts = Some(vec![("volta", "inicio".to_owned())]);
+    Step { posts, ..step(done, title, text, to) }
+}
+
+fn copy(app: &App, copies: &CopiesStatus) -> Step {
     let newest = copies.newest_good().and_then(Kept::made_at);
     let text = match newest {
         Some(at) => format!("A última, conferida, é de {}.", app.zone().page(at)),
@@ -61,11 +60,11 @@ fn copy(app: &App, copies: &CopiesStatus) -> SetUpStep {
         return step(newest.is_some(), "Fazer uma cópia de segurança", &text, to);
     }
     let to = ("/admin/copias/copiar", "Fazer cópia");
-    SetUpStep { posts: true, ..step(false, "Fazer uma cópia de segurança", &text, to) }
+    posted(false, "Fazer uma cópia de segurança", &text, to)
 }
 
 /// E-mail is done once its server took us, in a test or with a message.
-fn email(app: &App, found: &SetUp) -> SetUpStep {
+fn email(app: &App, found: &SetUp) -> Step {
     let last = app.messages.channel_tests.last(Service::Email);
     let answered = last.as_ref().is_some_and(|last| last.state == Badge::Healthy);
     let is_on = !app.config.email.smtp_url.is_empty();
@@ -80,10 +79,10 @@ fn email(app: &App, found: &SetUp) -> SetUpStep {
         _ => "Pergunta ao servidor se nos aceita. Nada é enviado.".to_owned(),
     };
     let to = ("/admin/diagnostico/canais/email/testar", "Testar");
-    SetUpStep { posts: true, ..step(answered || found.email, title, &text, to) }
+    posted(answered || found.email, title, &text, to)
 }
 
-fn marketplace(app: &App) -> SetUpStep {
+fn marketplace(app: &App) -> Step {
     let config = &app.config.marketplace;
     let is_on = !config.client_id.is_empty() && !config.client_secret.is_empty();
     let text = if is_on {

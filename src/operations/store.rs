@@ -51,15 +51,15 @@ pub struct Waiting {
     pub without_plan: i64,
     /// Linked accounts with a rejected token; at most [`MOST_REFUSED`] are counted.
     pub refused_accounts: i64,
-    /// Messages whose delivery was given up since an instant.
+    /// Messages that failed lately.
     pub given_up: i64,
 }
 
 /// Most rejected accounts that are counted.
 pub const MOST_REFUSED: i64 = 1_000;
 
-/// Reads the counts; messages are counted since `since`.
-pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
+/// Reads the counts.
+pub fn waiting(tx: &ReadTx<'_>) -> Result<Waiting> {
     let count = |sql: &str, value: i64| tx.value(sql, [value]);
     let students = |condition: &str, value: u8| {
         tx.value(
@@ -80,10 +80,7 @@ pub fn waiting(tx: &ReadTx<'_>, since: Instant) -> Result<Waiting> {
             "SELECT count(*) FROM (SELECT 1 FROM ml_account WHERE token_ok = 0 LIMIT ?1)",
             MOST_REFUSED,
         )?,
-        given_up: tx.value(
-            "SELECT coalesce(sum(messages), 0) FROM outbox_done_count WHERE quarter >= ?1 AND state = ?2",
-            (since.0 / 900, outbox::MessageState::GivenUp)
-        )?,
+        given_up: outbox::failed_lately(tx, None, None)?,
     })
 }
 
@@ -198,7 +195,8 @@ row! {
         pub until: Instant = "coalesce(paid_until, late_since)",
         /// What the last purchase cost.
         pub price: Option<Cents> = "(SELECT amount_cents FROM checkout_event e
-            WHERE e.user_id = user.user_id AND e.amount_cents IS NOT NULL ORDER BY e.event_id DESC LIMIT 1)",
+            WHERE e.user_id = user.user_id AND e.amount_cents IS NOT NULL AND e.currency IN ('', 'BRL')
+            ORDER BY e.event_id DESC LIMIT 1)",
     }
 }
 
@@ -226,83 +224,84 @@ row! {
 /// Most failed messages that are looked at for their reasons.
 const MOST_FAILED: u32 = 500;
 
-/// The newest messages that were given up since an instant.
-pub fn failed(tx: &ReadTx<'_>, since: Instant) -> Result<Vec<FailedMessage>> {
+/// The messages that failed lately, the last first.
+pub fn failed(tx: &ReadTx<'_>) -> Result<Vec<FailedMessage>> {
     tx.records(
-        "FROM outbox o INDEXED BY outbox_by_state CROSS JOIN user u ON u.user_id = o.user_id
-         WHERE o.state = ?1 AND o.done_at >= ?2
-         ORDER BY o.message_id DESC LIMIT ?3",
-        (outbox::MessageState::GivenUp, since, MOST_FAILED),
+        "FROM outbox o INDEXED BY outbox_failed CROSS JOIN user u ON u.user_id = o.user_id
+         WHERE o.state = 3 AND o.done_at >= ?1
+         ORDER BY o.done_at DESC LIMIT ?2",
+        (outbox::failed_since(tx.now()), MOST_FAILED),
     )
 }
 
-/// A confirmed payment.
-pub struct Payment {
+/// Confirmed payments of a day for one plan of the account.
+pub struct Payments {
     pub day: Day,
+    /// `None` for what stands for no plan.
     pub role: Option<Role>,
-    /// `None` when its event does not tell.
-    pub price: Option<Cents>,
-    pub purchase: Option<String>,
+    pub sum: Cents,
+    /// How many have no amount in reais.
+    pub untold: i64,
 }
+
+/// How many of something a day.
+pub type Days = Vec<(Day, i64)>;
 
 /// What happened since the first of two spans of thirty days.
 pub struct MonthFigures {
-    pub payments: Vec<Payment>,
-    /// The days on which a student was made, one for each.
-    pub came: Vec<Day>,
-    /// The days on which a subscription was cancelled.
-    pub left: Vec<Day>,
-    /// Messages that were given up, by day.
-    pub failed: Vec<(Day, i64)>,
+    pub payments: Vec<Payments>,
+    /// Students that were made.
+    pub came: Days,
+    /// Subscriptions that were cancelled.
+    pub left: Days,
+    /// Messages that were given up.
+    pub failed: Days,
     /// Linked accounts of the marketplace.
     pub linked: i64,
 }
 
-/// Most rows of a kind that are read for the cards.
-const MOST_IN_MONTHS: u32 = 200_000;
-
-/// Reads it, from the day on.
+/// Reads it, from the day on. Instants are added up by the quarter of an hour, of which
+/// no two days share one. An approval sent again under another id is of the same
+/// transaction and counts once, when it was first.
 pub fn month(tx: &ReadTx<'_>, zone: Zone, first: Day) -> Result<MonthFigures> {
     let since = zone.start_of(first);
-    let mut payments = Vec::new();
-    tx.each(
-        "SELECT happened_ms, role, amount_cents, purchase FROM checkout_event
-         INDEXED BY checkout_event_paid
-         WHERE kind = 1 AND state <> 3 AND happened_ms >= ?1 ORDER BY happened_ms LIMIT ?2",
-        (since.0.saturating_mul(1000), MOST_IN_MONTHS),
-        |row| {
-            let day = zone.day(Instant(row.get::<_, i64>(0)? / 1000));
-            payments.push(Payment {
-                day,
-                role: row.get(1)?,
-                price: row.get(2)?,
-                purchase: row.get(3)?,
-            });
-            Ok(())
-        },
+    let since_ms = since.0.saturating_mul(1000);
+    let day = |quarter: i64| zone.day(Instant(quarter * 900));
+    let days = |counts: Vec<(i64, i64)>| -> Days {
+        counts.into_iter().map(|(quarter, count)| (day(quarter), count)).collect()
+    };
+    let payments: Vec<(i64, Option<Role>, Cents, i64)> = tx.tuples(
+        "SELECT first_ms / 900000 AS quarter, role, coalesce(sum(reais), 0), sum(reais IS NULL)
+         FROM (SELECT min(happened_ms) AS first_ms, role,
+                      iif(currency IN ('', 'BRL'), amount_cents, NULL) AS reais
+               FROM checkout_event INDEXED BY checkout_event_paid
+               WHERE kind = 1 AND state <> 3 AND happened_ms >= ?1
+               GROUP BY coalesce(purchase, event_id)) AS paid
+         GROUP BY quarter, role",
+        [since_ms],
     )?;
-    let days = |instants: Vec<Instant>| instants.into_iter().map(|at| zone.day(at)).collect();
-    let came = tx.values(
-        "SELECT created_at FROM user INDEXED BY user_by_creation
-         WHERE kind = ?1 AND created_at >= ?2 ORDER BY created_at LIMIT ?3",
-        (Group::Students, since, MOST_IN_MONTHS),
-    )?;
-    let left = tx.values(
-        "SELECT happened_ms / 1000 FROM checkout_event INDEXED BY checkout_event_left
-         WHERE kind = 9 AND state <> 3 AND happened_ms >= ?1 LIMIT ?2",
-        (since.0.saturating_mul(1000), MOST_IN_MONTHS),
-    )?;
-    let quarters: Vec<(i64, i64)> = tx.tuples(
-        "SELECT quarter, sum(messages) FROM outbox_done_count
-         WHERE quarter >= ?1 AND state = ?2 GROUP BY quarter",
-        (since.0 / 900, outbox::MessageState::GivenUp),
-    )?;
-    let failed = quarters.into_iter().map(|(quarter, n)| (zone.day(Instant(quarter * 900)), n));
+    let payments = payments.into_iter().map(|(quarter, role, sum, untold)| {
+        let day = day(quarter);
+        Payments { day, role, sum, untold }
+    });
     Ok(MonthFigures {
-        payments,
-        came: days(came),
-        left: days(left),
-        failed: failed.collect(),
+        payments: payments.collect(),
+        came: days(tx.tuples(
+            "SELECT created_at / 900 AS quarter, count(*) FROM user INDEXED BY user_by_creation
+             WHERE kind = ?1 AND created_at >= ?2 GROUP BY quarter",
+            (Group::Students, since),
+        )?),
+        left: days(tx.tuples(
+            "SELECT happened_ms / 900000 AS quarter, count(*)
+             FROM checkout_event INDEXED BY checkout_event_left
+             WHERE kind = 9 AND state <> 3 AND happened_ms >= ?1 GROUP BY quarter",
+            [since_ms],
+        )?),
+        failed: days(tx.tuples(
+            "SELECT quarter, sum(messages) FROM outbox_done_count
+             WHERE quarter >= ?1 AND state = ?2 GROUP BY quarter",
+            (since.0 / 900, outbox::MessageState::GivenUp),
+        )?),
         linked: tx.value(
             "SELECT coalesce(sum(count), 0) FROM total WHERE name = 'linked_accounts'",
             [],

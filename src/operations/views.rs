@@ -4,8 +4,7 @@ use askama::Template;
 use serde::Serialize;
 
 use super::month::Month;
-use super::setup::SetUpStep;
-use crate::panel::{Badge, Layout, Notice, QueueItem, Tone};
+use crate::panel::{Badge, Layout, Notice, QueueItem, Step, Tone};
 
 /// `GET /admin`: state of the service, open items and numbers of people.
 #[derive(Template)]
@@ -15,7 +14,7 @@ pub struct OperatorHome {
     /// The state of the service in one sentence.
     pub verdict: Notice,
     /// What is still to be set up; empty once all is.
-    pub steps: Vec<SetUpStep>,
+    pub steps: Vec<Step>,
     /// What needs the operator: people, failed messages, other open items.
     pub needs: Vec<QueueItem>,
     /// The last thirty days.
@@ -97,7 +96,7 @@ impl Fact {
 
 impl OperatorHome {
     fn steps_done(&self) -> usize {
-        self.steps.iter().filter(|one| one.step.done).count()
+        self.steps.iter().filter(|step| step.done).count()
     }
 
     /// The health of the service in one line, and its worst state.

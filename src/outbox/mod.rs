@@ -14,7 +14,7 @@ pub use notice::NotificationKind;
 use serde_json::Value;
 
 use crate::base::retention::{MESSAGE_BODIES, MESSAGE_COUNTS};
-use crate::base::{Instant, UserId, trace};
+use crate::base::{DAY_S, Instant, UserId, trace};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
 
@@ -29,8 +29,8 @@ crate::named! {
 }
 
 crate::named! {
-    /// State of a message. A partial index covers those that wait, so SQL says
-    /// `state = 0`.
+    /// State of a message. Partial indexes cover those that wait and those that failed, so
+    /// SQL says `state = 0` and `state = 3`.
     pub enum MessageState: number {
         Waiting = 0, "pendente", "Pendentes";
         Sent = 1, "enviada", "Enviadas";
@@ -181,6 +181,25 @@ pub fn caused_by(tx: &ReadTx<'_>, request_id: &str, most: u32) -> Result<Vec<Que
     tx.records(
         "FROM outbox WHERE request_id = ?1 AND request_id <> '' ORDER BY message_id LIMIT ?2",
         (request_id, most),
+    )
+}
+
+/// Days over which failed messages are counted for operators: in the menu, on their home,
+/// and in the list that both lead to.
+const FAILED_DAYS: i64 = 7;
+
+/// When those days begin.
+pub const fn failed_since(now: Instant) -> Instant {
+    now.minus(FAILED_DAYS * DAY_S)
+}
+
+/// How many messages failed in those days, of a channel and a kind or of all.
+pub fn failed_lately(tx: &ReadTx<'_>, channel: Option<&str>, kind: Option<&str>) -> Result<i64> {
+    tx.value(
+        "SELECT count(*) FROM outbox INDEXED BY outbox_failed
+         WHERE state = 3 AND done_at >= ?1
+             AND (?2 IS NULL OR channel = ?2) AND (?3 IS NULL OR kind = ?3)",
+        (failed_since(tx.now()), channel, kind),
     )
 }
 

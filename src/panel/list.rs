@@ -24,6 +24,8 @@ const LONGEST_SEARCH: usize = 100;
 pub struct Choice {
     pub name: &'static str,
     pub label: &'static str,
+    /// Label of the choice that filters nothing, such as `Todas`.
+    pub all: &'static str,
     /// Value in the URL, and the word that people read.
     pub values: Vec<(String, String)>,
     /// The chosen value; empty for all.
@@ -210,7 +212,7 @@ impl Listing {
                 on: choice.present == value,
             };
             let values = choice.values.iter().map(|(value, label)| chip(value, label));
-            let chips = std::iter::once(chip("", "Todas")).chain(values).collect();
+            let chips = std::iter::once(chip("", choice.all)).chain(values).collect();
             let (name, label) = (choice.name, choice.label);
             table.filters.push(Chips { name, label, leads: false, chips });
             // The choice goes first, so that the shortcuts for days stay last,
@@ -465,25 +467,13 @@ pub struct Table {
 }
 
 impl Table {
-    /// The values of the first filter that stand beside the search: at most three.
-    pub fn quick(&self) -> &[Chip] {
-        let first = self.filters.iter().find(|filter| filter.leads);
-        first.map_or(&[], |filter| &filter.chips[1..filter.chips.len().min(4)])
-    }
-
-    /// Where a list goes without the filter whose value is among [`Table::quick`].
-    pub fn unfiltered(&self) -> &str {
-        let first = self.filters.iter().find(|filter| filter.leads);
-        first.map_or("", |filter| &filter.chips[0].href)
-    }
-
     /// The number of filters that narrow the list and do not stand beside the search.
     pub fn tucked(&self) -> usize {
-        let quick = self.quick().iter().filter(|chip| chip.on).count();
-        let on =
-            self.filters.iter().filter(|filter| filter.chips.iter().skip(1).any(|chip| chip.on));
-        (on.count() + usize::from(self.days.as_ref().is_some_and(Days::is_given)))
-            .saturating_sub(quick)
+        let is_on = |filter: &&Chips| {
+            filter.chips.iter().skip(1 + filter.quick().len()).any(|chip| chip.on)
+        };
+        self.filters.iter().filter(is_on).count()
+            + usize::from(self.days.as_ref().is_some_and(Days::is_given))
     }
 
     /// The same frame with the number of rows that each value of the first filter has.
@@ -541,6 +531,11 @@ pub struct Chips {
 }
 
 impl Chips {
+    /// The values that stand beside the search: at most three.
+    pub fn quick(&self) -> &[Chip] {
+        if self.leads { &self.chips[1..self.chips.len().min(4)] } else { &[] }
+    }
+
     /// Whether it has so many values that people choose from a list.
     pub const fn is_long(&self) -> bool {
         self.chips.len() > 9

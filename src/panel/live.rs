@@ -103,6 +103,17 @@ struct Room {
     person: u64,
 }
 
+impl Room {
+    fn tell(&mut self, version: u64, event: Bytes) {
+        self.version = version;
+        self.told.send_if_modified(|last| {
+            let is_other = *last != event;
+            *last = event;
+            is_other
+        });
+    }
+}
+
 /// Kept while a connection is open.
 pub type Seat = (Place<UserId>, Place<()>);
 
@@ -166,6 +177,10 @@ impl Live {
             version,
             person,
         });
+        if version > room.version {
+            // Who is here already hears it now: what comes next may be what they saw last.
+            room.tell(version, first.clone());
+        }
         let mut channel = room.told.subscribe();
         if room.version > version {
             // What was told since `first` was read counts as seen by who comes now.
@@ -199,12 +214,7 @@ impl Live {
         let version = version(&services.versions, watcher, services.clock.now());
         let event = self.counts(services, watcher, Lane::InPlace)?.event();
         if let Some(room) = self.rooms.lock().get_mut(&watcher) {
-            room.version = version;
-            room.told.send_if_modified(|last| {
-                let is_other = *last != event;
-                *last = event;
-                is_other
-            });
+            room.tell(version, event);
         }
         Ok(())
     }

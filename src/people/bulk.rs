@@ -250,8 +250,10 @@ pub fn run(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
             }
             Ok::<_, DbError>((changed, first, audit::newest(tx)?))
         })?;
-        let from = if told.people == 0 { first } else { told.entries.0 };
-        told = Told { people: told.people + changed, entries: (from, last), ..told };
+        if changed > 0 {
+            let from = if told.people == 0 { first } else { told.entries.0 };
+            told = Told { people: told.people + changed, entries: (from, last), ..told };
+        }
     }
     let members = [("alterados", told.people.into())];
     Answer::to(request).with(&chosen.back.page(), &told.word(), &members)

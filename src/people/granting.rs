@@ -118,10 +118,7 @@ impl Gift {
             Self::Plan(plan, until) => {
                 terms.role = plan.entry.grants_role.unwrap_or(terms.role);
                 let until = until.or_else(|| paid_by(plan.entry.period, zone.day(now)));
-                if let Some(day) = until {
-                    terms.paid_until = Some(end(day));
-                }
-                (terms.late_since, terms.ends_at) = (None, None);
+                (terms.paid_until, terms.late_since, terms.ends_at) = (until.map(end), None, None);
                 let api = plan.entry.grants_api.as_deref().and_then(PlanName::from_name);
                 (terms, api.map(|api| (api, until)))
             }

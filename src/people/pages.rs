@@ -110,11 +110,6 @@ pub const FLASHES: &[Flash] = &[
         "A mensagem de boas-vindas está na fila, com um link para escolher a senha.",
     ),
     Flash::warn(
-        "criado_sem_canal",
-        "Pessoa cadastrada, mas sem como avisar",
-        "Não há número de chat e o e-mail não está configurado. Gere um link para copiar e entregue-o à pessoa.",
-    ),
-    Flash::warn(
         "criado_espera",
         "Pessoa cadastrada; a mensagem espera",
         "O chat não está configurado. Para dar o acesso agora, gere um link para copiar e entregue-o à pessoa.",

@@ -229,12 +229,12 @@ pub fn suspended_for(tx: &ReadTx<'_>, id: UserId) -> Result<Option<String>> {
 }
 
 /// Ends a suspension that was a mistake: what else is known of the student stays. False
-/// when the person is not suspended for this reason.
-pub fn unsuspend(tx: &WriteTx<'_>, id: UserId, reason: &str) -> Result<bool> {
+/// when the person is not suspended since this instant.
+pub fn unsuspend(tx: &WriteTx<'_>, id: UserId, since: Instant) -> Result<bool> {
     let ended = tx.execute(
         "UPDATE user SET suspended_at = NULL, suspended_for = NULL
-         WHERE user_id = ?1 AND suspended_at IS NOT NULL AND suspended_for = ?2",
-        (id, reason),
+         WHERE user_id = ?1 AND suspended_at = ?2",
+        (id, since),
     )?;
     Ok(ended == 1)
 }

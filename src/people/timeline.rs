@@ -2,6 +2,7 @@
 //! logins and what staff did, in one list by time, page by page.
 
 use crate::accounts::person::Group;
+use crate::audit::ActorKind;
 use crate::audit::log::AuditEntry;
 use crate::base::{Cents, DAY_S, Day, Instant, UserId, grouped};
 use crate::checkout::EventKind;
@@ -37,7 +38,8 @@ pub fn page(
     time: PageTime,
     before: Option<Instant>,
 ) -> Result<Timeline> {
-    let before = before.unwrap_or(Instant(i64::MAX / 2_000));
+    let end = time.now.plus(1);
+    let before = before.map_or(end, |before| before.clamp(Instant(0), end));
     let mut events = Vec::new();
     if group == Group::Students {
         events.extend(purchases(tx, user, before)?);
@@ -46,7 +48,7 @@ pub fn page(
     }
     events.extend(messages(tx, user, before)?);
     events.extend(logins(tx, user, before)?);
-    events.extend(acts(tx, user, before)?);
+    events.extend(acts(tx, (user, group), before)?);
     events.sort_by_key(|event| std::cmp::Reverse(event.at));
     // What happened in the second of the last one belongs to the same page.
     let last = events.get(PAGE - 1).map(|event| event.at);
@@ -105,9 +107,9 @@ fn purchases(tx: &ReadTx<'_>, user: UserId, before: Instant) -> Result<Vec<Event
 fn sales(tx: &ReadTx<'_>, user: UserId, time: PageTime, before: Instant) -> Result<Vec<Event>> {
     let days: Vec<(Day, i64, Cents)> = tx.tuples(
         "SELECT day, sum(orders), sum(gross_cents) FROM sales_day
-         WHERE owner_id = ?1 AND day <= ?2 AND day > ?2 - 400 AND orders > 0
+         WHERE owner_id = ?1 AND day <= ?2 AND orders > 0
          GROUP BY day ORDER BY day DESC LIMIT ?3",
-        (user, time.zone.day(before.minus(1)).0.min(time.zone.day(time.now).0), EACH),
+        (user, time.zone.day(before.minus(1)).0, EACH),
     )?;
     let event = |(day, orders, gross): (Day, i64, Cents)| Event {
         at: time.zone.start_of(day.plus(1)).minus(1).min(time.now),
@@ -196,13 +198,14 @@ fn logins(tx: &ReadTx<'_>, user: UserId, before: Instant) -> Result<Vec<Event>> 
     Ok(rows.into_iter().map(event).collect())
 }
 
-fn acts(tx: &ReadTx<'_>, user: UserId, before: Instant) -> Result<Vec<Event>> {
+/// What staff and the service did; what a purchase did stands with it.
+fn acts(tx: &ReadTx<'_>, (user, group): (UserId, Group), before: Instant) -> Result<Vec<Event>> {
     let rows: Vec<AuditEntry> = tx.records(
         "FROM audit a INDEXED BY audit_by_object
-         WHERE a.object_kind IN ('aluno', 'equipe') AND a.object_id = ?1 AND a.at < ?2
+         WHERE a.object_kind = ?1 AND a.object_id = ?2 AND a.at < ?3 AND a.actor_kind <> ?4
              AND a.action NOT IN ('aluno.consultar', 'equipe.consultar')
-         ORDER BY a.audit_id DESC LIMIT ?3",
-        (user.to_string(), before, EACH),
+         ORDER BY a.audit_id DESC LIMIT ?5",
+        (group.object().name, user.to_string(), before, ActorKind::Purchase, EACH),
     )?;
     let event = |entry: AuditEntry| Event {
         at: entry.at,

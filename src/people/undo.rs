@@ -34,10 +34,11 @@ pub fn undo(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     sent.finish()?;
     let back = Back::of(&back.unwrap_or_default()).page();
     let own = person.account.user_id;
-    let begun = app.db.read(request.lane, |tx| entries::one(tx, first))?;
-    let begun = begun.filter(|entry| is_own(entry, own, request.now));
+    // The first may be of the service itself, such as the end of a view of the student.
+    let ended = app.db.read(request.lane, |tx| entries::one(tx, last))?;
+    let ended = ended.filter(|entry| is_own(entry, own, request.now));
     let answer = Answer::to(request);
-    let Some(begun) = begun else {
+    let Some(ended) = ended else {
         let problem = Problem::new(Code::Conflict, "this act cannot be undone any more");
         return answer.refused(problem, &back, "tarde_demais");
     };
@@ -45,7 +46,7 @@ pub fn undo(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     while at <= last {
         let until = last.min(at + PIECE - 1);
         let (services, actor) = (AccountServices::of(app), Actor::person(person, request));
-        let (request_id, now) = (begun.request_id.clone(), request.now);
+        let (request_id, now) = (ended.request_id.clone(), request.now);
         undone += app.db.write_piece(move |tx| {
             let mut undone = 0;
             for id in at..=until {
@@ -83,8 +84,7 @@ fn take_back(
     };
     let is_done = match &*entry.action {
         "aluno.suspender" => {
-            let reason = after["motivo"].as_str().unwrap_or_default();
-            let is_back = store::unsuspend(tx, id, reason)?;
+            let is_back = store::unsuspend(tx, id, entry.at)?;
             if is_back {
                 services.changed(tx, id);
             }

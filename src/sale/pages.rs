@@ -14,6 +14,7 @@ use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::claims;
 use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::claims::views::ShownClaim;
+use crate::marketplace::books::listings::store as listings;
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 use crate::marketplace::books::orders::cost;
 use crate::marketplace::books::orders::left::Earned;
@@ -47,6 +48,7 @@ struct Found {
     tax: f64,
     claims: Vec<Claim>,
     supplied: Vec<DropOrder>,
+    has_listing: bool,
 }
 
 impl Found {
@@ -60,7 +62,8 @@ impl Found {
             let claims = claims::store::of_sale(tx, owner, id, order.shipping_id)?;
             let supplied = supplied::of_sale(tx, owner, id)?;
             let stores = Stores::of(tx, owner)?;
-            Ok(Self { order, page, stores, earned, tax, claims, supplied })
+            let has_listing = listings::stored(tx, owner, order.item_id)?.is_some();
+            Ok(Self { order, page, stores, earned, tax, claims, supplied, has_listing })
         })
     }
 }
@@ -95,7 +98,7 @@ fn sale_page(
     form: FormView,
 ) -> Result<Reply, Problem> {
     let time = PageTime::of(app, request);
-    let Found { order, page, stores, earned, tax, claims, supplied } = found;
+    let Found { order, page, stores, earned, tax, claims, supplied, has_listing } = found;
     let (events, untimed) = happened(&order, &page, &claims, time);
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
@@ -112,6 +115,7 @@ fn sale_page(
         events,
         untimed,
         supplied,
+        has_listing,
     })
 }
 

@@ -33,6 +33,8 @@ pub struct SalePage {
     /// What happened at a time that the marketplace does not tell; may be empty.
     pub untimed: String,
     pub supplied: Vec<DropOrder>,
+    /// Whether its listing has a page; one that ended before the account was linked has none.
+    pub has_listing: bool,
     /// Address of the label of its parcel; empty when there is none to print.
     pub parcel_label: String,
     /// Its page at the marketplace.

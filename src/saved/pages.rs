@@ -12,11 +12,17 @@ use crate::http::router::Found;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::view::{self, address};
+use crate::panel::{Answer, Flash};
 
 const PATH: &str = "/visoes";
 /// Longest name, and longest query of an address.
 const LONGEST_NAME: usize = 60;
 const LONGEST_QUERY: usize = 1_000;
+
+const FLASHES: &[Flash] = &[
+    Flash::good("guardada", "Visão guardada", "Ela fica aqui, no menu da lista."),
+    Flash::good("removida", "Visão removida", ""),
+];
 
 #[derive(Deserialize)]
 struct Query {
@@ -68,14 +74,13 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         return Ok(nothing_to_do(Reply::form_again(request, problem, |_| Ok(page))?));
     }
     let (owner, wants_json) = (person.account.user_id, request.wants_json());
+    let answer = Answer::to(request);
     Ok(Box::new(move |tx| {
         if store::keep(tx, owner, (&path, &query), &name)? {
-            return Reply::redirect(&own_address(&path, &query));
+            return answer.with(&own_address(&path, &query), "guardada", &[]);
         }
         if wants_json {
-            let mut check = Check::text();
-            check.fail("nome", "there are too many views already");
-            check.finish()?;
+            return Err(Problem::field("nome", "there are too many views already"));
         }
         page.name = page.name.fault(Some("Já há visões demais. Remova uma antes."));
         Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY))
@@ -84,11 +89,11 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 
 /// `POST /visoes/{id}/remover`: forgets a view.
 pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let (owner, id) = (person.account.user_id, request.id()?);
+    let (owner, id, answer) = (person.account.user_id, request.id()?, Answer::to(request));
     Ok(Box::new(move |tx| {
         let view = store::one(tx, owner, id)?.ok_or_else(Problem::not_found)?;
         store::remove(tx, owner, id)?;
-        Reply::redirect(&own_address(&view.path, &view.query))
+        answer.done(id, &own_address(&view.path, &view.query), "removida")
     }))
 }
 
@@ -100,7 +105,7 @@ fn page(
 ) -> Result<SavedViewsPage, Problem> {
     let owner = person.account.user_id;
     let views = app.db.read(request.lane, |tx| store::of_list(tx, owner, path))?;
-    let layout = layout(app, person, request);
+    let layout = layout(app, person, request).telling(FLASHES, request);
     Ok(SavedViewsPage { layout, list: joined(path, query), views, name: view::Field::default() })
 }
 

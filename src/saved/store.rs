@@ -22,8 +22,8 @@ pub fn keep(
     name: &str,
 ) -> Result<bool> {
     let (own, all): (i64, i64) = tx.one(
-        "SELECT count(*) FILTER (WHERE path = ?2 AND name <> ?3), count(*)
-         FROM saved_view WHERE user_id = ?1",
+        "SELECT count(*) FILTER (WHERE path = ?2), count(*)
+         FROM saved_view WHERE user_id = ?1 AND NOT (path = ?2 AND name = ?3)",
         (owner, path, name),
         |row| row.try_into(),
     )?;

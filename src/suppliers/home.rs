@@ -1,24 +1,25 @@
 //! `/fornecedor`: who owes what, and what else waits for the supplier.
 
 use super::orders::counted;
-use super::reminders;
 use super::views::{DebtorRow, SupplierHome};
+use super::{reminders, statement};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{DAY_S, Instant, Zone, grouped};
+use crate::base::{Instant, Zone, grouped};
 use crate::dropshipping::debts::{self, Debtor};
 use crate::dropshipping::orders::Whose;
 use crate::dropshipping::relations;
+use crate::dropshipping::reminders::STANDS_S;
 use crate::dropshipping::unmatched::{self, Found};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::view::{day_in_words, greeting};
-use crate::panel::{Act, PageTime, QueueItem, Tone, When};
+use crate::panel::{Act, QueueItem, Tone, When};
 use crate::partner::shown::shown;
 use crate::partner::store as partner;
 
 pub const PATH: &str = "/fornecedor";
-/// Most debtors that the page shows; the list of sellers has all.
+/// Most debtors that the page shows; the list of orders has all, also of those who left.
 const MOST_DEBTORS: u32 = 50;
 
 pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -54,7 +55,7 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         invitations,
         links,
         paid,
-        month: PageTime::of(app, request).zone.civil(now).strftime("%Y-%m").to_string(),
+        month: statement::typed(today),
         api_plan: plan.map(|plan| shown(&app.config.partner.plans, plan, used, today)),
     })
 }
@@ -103,10 +104,9 @@ fn debtor(one: Debtor, zone: Zone, now: Instant) -> DebtorRow {
             (_, days) => format!("há {} dias", grouped(days)),
         },
         next: one.next.map(day),
-        // A reminder stands for a day.
         reminded: one
             .reminded_at
-            .filter(|at| now.since(*at) < DAY_S)
+            .filter(|at| now.since(*at) < STANDS_S)
             .map(|at| When::new(zone, at, now)),
         one,
     }

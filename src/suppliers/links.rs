@@ -194,12 +194,11 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let answer = Answer::to(request);
     let (is_suggested, back) = back(request)?;
     let accepted = unmatched::word("aceito", request, "");
-    let word = move |id: i64| {
-        if is_suggested { format!("{accepted}{id}") } else { "vinculado".to_owned() }
-    };
     Ok(Box::new(move |tx| match links::make(tx, owner, &new)?.map_err(refused)? {
-        Linked::Created(id) => answer.made(id, &back, &word(id)),
-        Linked::Unchanged(id) => answer.done(id, &back, &word(id)),
+        Linked::Created(id) if is_suggested => answer.made(id, &back, &format!("{accepted}{id}")),
+        Linked::Created(id) => answer.made(id, &back, "vinculado"),
+        // What was linked before is not undone from here.
+        Linked::Unchanged(id) => answer.done(id, &back, "vinculado"),
     }))
 }
 

@@ -49,6 +49,7 @@ fn choice(
     Choice {
         name,
         label,
+        all: "Todos",
         values: people.iter().map(|one| (one.id.to_string(), one.name.clone())).collect(),
         present: present.map_or_else(String::new, |id| id.to_string()),
     }

@@ -91,8 +91,9 @@ pub fn unpay(_: &App, person: &Person, request: &Request) -> Result<Job, Problem
     }))
 }
 
-/// `POST /fornecedor/pedidos/pagos`: marks orders as paid: those that are named, all of
-/// them or none, or with `todos` the open ones of the filter, piece by piece.
+/// `POST /fornecedor/pedidos/pagos`: marks orders as paid: those that are named, or with
+/// `todos` the open ones of the filter, piece by piece. Of those that programs name it is
+/// all or none; people ticked some that may have been called off since.
 pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Todo<Reply>, Problem> {
     let mut sent = Sent::of(request, app.zone())?;
     let (owner, answer) = (person.account.user_id, Answer::to(request));
@@ -108,12 +109,13 @@ pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Todo<Re
             noted(answer, &page, sum, batch)
         })));
     }
-    let ids: Vec<String> = if sent.is_form {
+    let is_form = sent.is_form;
+    let ids: Vec<String> = if is_form {
         form::all_sent(request, "ids").map(std::borrow::Cow::into_owned).collect()
     } else {
         sent.required("ids")
     };
-    if ids.is_empty() && sent.is_form {
+    if ids.is_empty() && is_form {
         let problem = Problem::field("ids", "must be 1 to 200 orders");
         return answer.refused(problem, &page, "nenhum").map(Todo::Now);
     }
@@ -128,7 +130,10 @@ pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Todo<Re
     Ok(Todo::Write(Box::new(move |tx| {
         let mut sum = Sum::default();
         for id in numbers {
-            sum = sum.and(paid(tx, owner, id, Some(batch))?);
+            match paid(tx, owner, id, Some(batch)) {
+                Err(problem) if is_form && problem.code == Code::Conflict => {}
+                paid => sum = sum.and(paid?),
+            }
         }
         noted(answer, &page, sum, batch)
     })))

@@ -17,25 +17,11 @@ use crate::dropshipping::relations;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
-use crate::panel::view::address;
+use crate::panel::view::{address, month_in_words};
 use crate::panel::{Head, ListQuery, Listing, Pick, export};
 use crate::wire;
 
 pub const PATH: &str = "/fornecedor/extrato";
-const MONTHS: [&str; 12] = [
-    "janeiro",
-    "fevereiro",
-    "março",
-    "abril",
-    "maio",
-    "junho",
-    "julho",
-    "agosto",
-    "setembro",
-    "outubro",
-    "novembro",
-    "dezembro",
-];
 
 pub(super) const LIST: Listing = Listing {
     path: PATH,
@@ -113,15 +99,13 @@ fn month(request: &Request, today: Day) -> Result<Day, Problem> {
 }
 
 /// `2026-11`.
-fn typed(month: Day) -> String {
+pub(super) fn typed(month: Day) -> String {
     month.iso().chars().take(7).collect()
 }
 
 /// `novembro de 2026`.
 fn in_words(month: Day) -> String {
-    let date = month.date();
-    let name = usize::try_from(date.month() - 1).ok().and_then(|place| MONTHS.get(place));
-    format!("{} de {}", name.copied().unwrap_or_default(), date.year())
+    format!("{} de {}", month_in_words(month), month.date().year())
 }
 
 /// The statement of a month, of a seller or of all, as page, JSON or CSV.

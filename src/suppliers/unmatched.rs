@@ -15,7 +15,7 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Filter, Head, ListQuery, ListReply, Listing, Notice, Sent, Tone, export, form,
+    Answer, Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Sent, Tone, export, form,
 };
 use crate::wire;
 
@@ -105,11 +105,15 @@ fn page(
     mut query: ListQuery,
     wanted: &UnmatchedQuery,
 ) -> Result<Reply, Problem> {
-    let owner = wanted.supplier;
+    let (owner, is_aside) = (wanted.supplier, wanted.foreign == Some(true));
     let read = |window| {
         app.db.read(request.lane, |tx| {
             let (rows, total) = unmatched::page(tx, wanted, window)?;
-            let suggested = unmatched::suggested(tx, owner, &rows)?;
+            let suggested = if is_aside {
+                vec![None; rows.len()]
+            } else {
+                unmatched::suggested(tx, owner, &rows)?
+            };
             Ok::<_, Problem>((relations::sellers(tx, owner)?, rows, suggested, total))
         })
     };
@@ -125,14 +129,14 @@ fn page(
     Reply::page(&UnmatchedPage {
         layout: layout(app, person, request).with_flash(flash(request, &table.query)),
         has_sellers: !sellers.is_empty(),
-        sum: match (total, wanted.foreign) {
-            (1, Some(true)) => "1 anúncio que não é seu".to_owned(),
-            (total, Some(true)) => format!("{} anúncios que não são seus", grouped(total)),
-            (1, _) => "1 anúncio sem produto".to_owned(),
-            (total, _) => format!("{} anúncios sem produto", grouped(total)),
+        sum: match (total, is_aside) {
+            (1, true) => "1 anúncio que não é seu".to_owned(),
+            (total, true) => format!("{} anúncios que não são seus", grouped(total)),
+            (1, false) => "1 anúncio sem produto".to_owned(),
+            (total, false) => format!("{} anúncios sem produto", grouped(total)),
         },
         focus: line_of(request).map(|line| line.min(last)),
-        aside: wanted.foreign == Some(true),
+        aside: is_aside,
         table,
         rows: rows.into_iter().zip(suggested).collect(),
     })
@@ -173,7 +177,7 @@ fn flash(request: &Request, query: &str) -> Option<Notice> {
         }
         "de_volta" => Some(Notice::new(Tone::Good, "Anúncio de volta à lista", "")),
         "desfeito" => Some(Notice::new(Tone::Good, "Vínculo desfeito", "")),
-        _ => None,
+        _ => Flash::notice(links::LIST.flashes, done),
     }
 }
 

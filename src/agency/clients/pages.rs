@@ -192,18 +192,23 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         query.sort_key = "nome";
     }
     let (today, zone, reader) = (app.day(request.now), app.zone(), person.account.user_id);
-    let (page, progress) = app.db.read(request.lane, |tx| {
+    let (page, rows, progress) = app.db.read(request.lane, |tx| {
         let present = store::Present::read(tx)?;
-        Ok::<_, DbError>((store::page(tx, &query, (reader, &present))?, cycle::progress(tx)?))
+        let page = store::page(tx, &query, (reader, &present))?;
+        // Those of a file are read one by one while it is sent.
+        let now: &[i64] = if query.csv { &[] } else { &page.ids };
+        let rows = now.iter().map(|id| store::listed(tx, *id, today));
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        Ok::<_, Problem>((page, rows, cycle::progress(tx)?))
     })?;
     if query.csv {
         return export::list(app, person, &LIST, page.ids, move |_, tx, id| {
-            Ok(Some(shown(&store::listed(tx, id, today)?, zone)))
+            match store::listed(tx, id, today) {
+                Err(problem) if problem.code == Code::NotFound => Ok(None),
+                listed => Ok(Some(shown(&listed?, zone))),
+            }
         });
     }
-    let rows = app.db.read(request.lane, |tx| {
-        page.ids.iter().map(|id| store::listed(tx, *id, today)).collect::<Result<Vec<_>, _>>()
-    })?;
     if request.wants_json() {
         let rows = rows.iter().map(|one| shown(one, zone));
         return ListReply::reply(page.total, rows.collect());
@@ -239,7 +244,7 @@ fn queue(
         let oldest = things::oldest_question(tx, owner, number)?;
         let claims = things::open_claims(tx, owner, number, CLAIMS)?;
         let of = (listed.client.id, account);
-        items.extend(account_items(time, of, (oldest.as_ref(), &claims)));
+        items.extend(account_items(time, of, (oldest.as_ref(), claims)));
     }
     QueueItem::by_deadline(&mut items);
     Ok(items)

@@ -116,7 +116,7 @@ pub fn page(
 pub fn by_deadline(ids: &mut [i64], present: &Present) {
     ids.sort_by_key(|id| {
         let waiting = present.at(*id);
-        (waiting.open.next().map_or(i64::MAX, |(_, at)| at.0), !waiting.is_any())
+        (waiting.next().map_or(i64::MAX, |(_, at)| at.0), !waiting.is_any())
     });
 }
 

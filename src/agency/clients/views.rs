@@ -8,8 +8,9 @@ use crate::agency::open::{Task, Waiting, counted};
 use crate::agency::page_of;
 use crate::agency::questions;
 use crate::agency::views::quoted;
+use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::claims::store::Claim;
-use crate::marketplace::books::code_text::{claim_action, claim_kind, claim_reason, claim_stage};
+use crate::marketplace::books::claims::views::ShownClaim;
 use crate::marketplace::books::questions::store::Question;
 use crate::panel::view::address;
 use crate::panel::{
@@ -37,8 +38,9 @@ fn acts(client: i64, waiting: &Waiting, claims: String) -> Vec<Act> {
         label: "Etiquetas",
         href: address(LABELS, &[("conta", &account.to_string())]),
     });
-    let acts = match waiting.open.next() {
+    let acts = match waiting.next() {
         Some((Task::Claim, _)) => [claim, answer, print],
+        Some((Task::Send, _)) => [print, answer, claim],
         _ => [answer, claim, print],
     };
     acts.into_iter().flatten().collect()
@@ -46,13 +48,14 @@ fn acts(client: i64, waiting: &Waiting, claims: String) -> Vec<Act> {
 
 /// A client with what waits at it.
 pub fn client_item(time: PageTime, (id, name): (i64, &str), waiting: &Waiting) -> QueueItem {
-    let (page, next) = (page_of(id), waiting.open.next());
+    let (page, next) = (page_of(id), waiting.next());
     let due = next.map(|(task, at)| time.due(task.verb(), at));
     QueueItem {
         tone: due.as_ref().map_or(Tone::Info, |due| due.tone),
         icon: match next {
             Some((Task::Claim, _)) => "claim",
             Some((Task::Answer, _)) => "question",
+            Some((Task::Send, _)) => "box",
             None if waiting.open.claims > 0 => "claim",
             None => "box",
         },
@@ -68,7 +71,7 @@ pub fn client_item(time: PageTime, (id, name): (i64, &str), waiting: &Waiting) -
 pub fn account_items(
     time: PageTime,
     (client, account): (i64, &ClientAccount),
-    (oldest, claims): (Option<&Question>, &[Claim]),
+    (oldest, claims): (Option<&Question>, Vec<Claim>),
 ) -> Vec<QueueItem> {
     let (waiting, name) = (&account.waiting, &account.row.nickname);
     let mut items = Vec::new();
@@ -88,42 +91,44 @@ pub fn account_items(
             acts: vec![Act::Link { label: "Responder", href: questions_of(client) }],
         });
     }
-    items.extend(claims.iter().map(|claim| claim_item(time, claim, name)));
+    let more = waiting.open.claims - i64::try_from(claims.len()).unwrap_or(0);
+    let stores: Stores = [(account.row.ml_user_id, name.clone())].into_iter().collect();
+    items.extend(claims.into_iter().map(|one| claim_item(ShownClaim::of(one, &stores, time))));
+    items.extend((more > 0).then(|| QueueItem {
+        tone: Tone::Info,
+        icon: "claim",
+        title: plural(more, ("outra reclamação aberta", "outras reclamações abertas")),
+        href: String::new(),
+        about: name.clone(),
+        due: None,
+        acts: Vec::new(),
+    }));
     if let Some(sender) = waiting.sender {
         let href = address(LABELS, &[("conta", &sender.to_string())]);
+        let due = waiting.send_by.map(|at| time.due(Task::Send.verb(), at));
         items.push(QueueItem {
-            tone: Tone::Info,
+            tone: due.as_ref().map_or(Tone::Info, |due| due.tone),
             icon: "box",
             title: counted(waiting.parcels, ("pacote para enviar", "pacotes para enviar")),
             href: href.clone(),
             about: name.clone(),
-            due: None,
+            due,
             acts: vec![Act::Link { label: "Etiquetas", href }],
         });
     }
     items
 }
 
-/// A claim: what it is about, what is expected, from whom and until when.
-fn claim_item(time: PageTime, one: &Claim, account: &str) -> QueueItem {
-    let claim = &one.claim;
-    let due = claim.due_at.map(|at| time.due(Task::Claim.verb(), at));
-    let expected = if claim.stage == "dispute" && claim.action.is_empty() {
-        "O marketplace decide".to_owned()
-    } else if claim.action.is_empty() {
-        claim_stage(&claim.stage).text
-    } else {
-        claim_action(&claim.action).text
-    };
-    let order = claim.order().map(|order| format!("Venda {order}")).unwrap_or_default();
-    let kind = claim_kind(&claim.kind).text;
+/// A claim: what it is about, what is expected, at which account and until when.
+fn claim_item(claim: ShownClaim) -> QueueItem {
+    let order = claim.order.map(|order| format!("Venda {order}")).unwrap_or_default();
     QueueItem {
-        tone: due.as_ref().map_or(Tone::Info, |due| due.tone),
+        tone: claim.tone(),
         icon: "claim",
-        title: if one.title.is_empty() { kind } else { format!("{kind}: {}", one.title) },
+        title: claim.title(),
         href: String::new(),
-        about: joined(&[&expected, &claim_reason(&claim.reason).text, &order, account]),
-        due,
+        about: joined(&[&claim.expected.text, &order, &claim.store]),
+        due: claim.due,
         acts: Vec::new(),
     }
 }

@@ -8,6 +8,7 @@ use crate::db::{ReadTx, Result};
 use crate::http::Problem;
 use crate::marketplace::books::listed;
 use crate::marketplace::books::listings::store::{self as listings, SellerListing};
+use crate::marketplace::books::orders::cost;
 
 /// Names that the search suggests while it is typed, of each kind.
 const SUGGESTED: u32 = 25;
@@ -44,11 +45,8 @@ impl Origin {
             let number = item_number(listing).ok_or_else(Problem::not_found)?;
             let found: Option<SellerListing> = listed::one(tx, owner, number)?;
             let found = found.ok_or_else(Problem::not_found)?;
-            let product = match &*found.row.sku {
-                "" => None,
-                sku => products::by_sku(tx, owner, sku)?,
-            };
-            return Ok(Some(Self::of_listing(found, product.as_ref())));
+            let unit = cost::unit(tx, owner, (number, &found.row.sku))?;
+            return Ok(Some(Self::of_listing(found, unit.map(|unit| unit.cents))));
         }
         if product.is_empty() {
             return Ok(None);
@@ -59,15 +57,14 @@ impl Origin {
         Ok(Some(Self::of_product(&product, listing)))
     }
 
-    fn of_listing(listing: SellerListing, product: Option<&Product>) -> Self {
+    fn of_listing(listing: SellerListing, cost: Option<Cents>) -> Self {
         let SellerListing { id, row, kind, logistic, .. } = listing;
-        let cost = product.map(|product| product.entry.cost);
         Self {
             title: if row.title.is_empty() { id.clone() } else { row.title },
             page: format!("/painel/anuncios/{id}"),
             named: ("anuncio", id),
             price: Some(row.price),
-            cost: cost.filter(|cost| cost.0 > 0),
+            cost,
             account: Some(row.ml_user_id),
             category: row.category,
             logistic: logistic.unwrap_or_default(),
@@ -97,8 +94,8 @@ impl Origin {
                 kind,
             };
         };
-        let of_listing = Self::of_listing(listing, Some(product));
-        Self { title, page, named, price: own_price.or(of_listing.price), cost, ..of_listing }
+        let of_listing = Self::of_listing(listing, cost);
+        Self { title, page, named, price: own_price.or(of_listing.price), ..of_listing }
     }
 }
 

@@ -95,9 +95,10 @@ impl Calculated {
         self.tax.map(percent).unwrap_or_default()
     }
 
-    /// `72%`: what remains of the price.
+    /// `sobram 72% do preço`, `faltam 3,1% do preço`.
     pub fn share(&self, card: &Card) -> String {
         let share = card.remains.left.reais() / self.price.reais() * 100.0;
-        percent((share * 10.0).round() / 10.0)
+        let verb = if share < 0.0 { "faltam" } else { "sobram" };
+        format!("{verb} {} do preço", percent((share.abs() * 10.0).round() / 10.0))
     }
 }

@@ -14,6 +14,7 @@ use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::listed;
 use crate::marketplace::books::listings::pages::{WireListing, with_images};
 use crate::marketplace::books::listings::store::SellerListing;
+use crate::marketplace::books::orders::cost::{self, Unit};
 use crate::marketplace::books::orders::of_listing::{self, DailySales, ListingOrder};
 use crate::marketplace::books::questions::of_listing::{self as asked, ListingQuestions};
 use crate::panel::PageTime;
@@ -63,6 +64,7 @@ pub fn listing(app: &App, person: &Person, request: &Request) -> Result<Reply, P
             sold: of_listing::by_day(tx, (owner, number), zone, whole)?,
             sales: of_listing::last(tx, owner, number, MOST_SALES)?,
             questions: asked::read(tx, owner, number, MOST_QUESTIONS)?,
+            cost: cost::unit(tx, owner, (number, &listing.row.sku))?,
             product,
         };
         Ok::<_, Problem>((listing, stores, Some(around)))
@@ -78,10 +80,8 @@ pub fn listing(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         layout: layout(app, person, request),
         store: stores.name(listing.row.ml_user_id),
         trend: Trend::of(TREND, first, &around.sold),
-        margin: around
-            .product
-            .as_ref()
-            .and_then(|one| Margin::of(listing.row.price, one.entry.cost)),
+        margin: around.cost.and_then(|unit| Margin::of(listing.row.price, unit.cents)),
+        cost: around.cost,
         listing,
         sales: around.sales,
         questions: around.questions,
@@ -96,5 +96,6 @@ struct Around {
     sold: DailySales,
     sales: Vec<ListingOrder>,
     questions: ListingQuestions,
+    cost: Option<Unit>,
     product: Option<Product>,
 }

@@ -5,6 +5,7 @@ use askama::Template;
 use crate::base::{Cents, Day, grouped};
 use crate::catalog::{Margin, Product};
 use crate::marketplace::books::listings::store::SellerListing;
+use crate::marketplace::books::orders::cost::Unit;
 use crate::marketplace::books::orders::of_listing::{DailySales, ListingOrder};
 use crate::marketplace::books::questions::of_listing::ListingQuestions;
 use crate::panel::chart::{BarChart, BarWords, Change};
@@ -24,7 +25,9 @@ pub struct ListingPage {
     pub sales: Vec<ListingOrder>,
     /// The product with its SKU.
     pub product: Option<Product>,
-    /// Of its price, with the cost of that product.
+    /// What a unit costs, as on the pages of its sales.
+    pub cost: Option<Unit>,
+    /// Of its price, with that cost.
     pub margin: Option<Margin>,
     pub time: PageTime,
 }

@@ -33,11 +33,12 @@ pub fn by_codes(tx: &ReadTx<'_>, codes: &[String]) -> Result<Vec<Plan>> {
     Ok(plans)
 }
 
-/// The lowest price on sale of each plan of the account.
+/// The lowest price in reais on sale of each plan of the account.
 pub fn prices(tx: &ReadTx<'_>) -> Result<Vec<(Role, Cents)>> {
     let mut prices: Vec<(Role, Cents)> = Vec::new();
     for plan in active_plans(tx)? {
         if let Some(role) = plan.entry.grants_role
+            && plan.entry.currency == "BRL"
             && !prices.iter().any(|(known, _)| *known == role)
         {
             prices.push((role, plan.entry.price));
@@ -96,10 +97,10 @@ pub fn set_roles(tx: &WriteTx<'_>, course: i64, roles: &[Role]) -> Result<()> {
     Ok(())
 }
 
-/// How many students have a role and may sign in or are late.
+/// How many students have a role, as their list counts them.
 pub fn students_of(tx: &ReadTx<'_>, role: Role) -> Result<i64> {
     tx.value(
-        "SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = 0 AND standing IN (0, 1) AND role = ?1",
+        "SELECT coalesce(sum(people), 0) FROM person_count WHERE kind = 0 AND role = ?1",
         [role],
     )
 }

@@ -32,7 +32,10 @@ impl Plan {
 
     /// `R$ 97,00 por mês`.
     pub fn price_words(&self) -> String {
-        let price = self.entry.price.page();
+        let price = match &*self.entry.currency {
+            "BRL" => self.entry.price.page(),
+            currency => format!("{currency} {}", self.entry.price.typed()),
+        };
         match self.entry.period {
             Period::Monthly => format!("{price} por mês"),
             Period::Yearly => format!("{price} por ano"),

@@ -50,8 +50,18 @@ ALTER TABLE checkout_event ADD COLUMN currency TEXT NOT NULL DEFAULT '';
 
 -- What bodies that are still kept say of it.
 UPDATE checkout_event SET (product_name, amount_cents, currency) = (
-    SELECT coalesce(body ->> '$.data.product.name', body ->> '$.prod_name', ''),
-           CAST(round(coalesce(body ->> '$.data.purchase.price.value', body ->> '$.price') * 100) AS INTEGER),
-           coalesce(body ->> '$.data.purchase.price.currency_value', body ->> '$.currency', '')
-    FROM checkout_body WHERE checkout_body.event_id = checkout_event.event_id)
+    SELECT substr(trim(name), 1, 120),
+           CASE WHEN price GLOB '[0-9]*' AND price + 0 < 9e11 THEN CAST(round(price * 100) AS INTEGER) END,
+           currency
+    FROM (
+        SELECT coalesce(body ->> '$.data.product.name', body ->> '$.prod_name', '') AS name,
+               replace(trim(coalesce(body ->> '$.data.purchase.price.value',
+                   body ->> '$.data.purchase.full_price.value', body ->> '$.price')), ',', '.') AS price,
+               coalesce(body ->> '$.data.purchase.price.currency_value', body ->> '$.currency', '') AS currency
+        FROM checkout_body WHERE checkout_body.event_id = checkout_event.event_id))
 WHERE event_id IN (SELECT event_id FROM checkout_body WHERE json_valid(body));
+
+-- Messages that failed lately, which the menu of operators counts.
+CREATE INDEX outbox_failed ON outbox (done_at) WHERE state = 3;
+
+CREATE INDEX checkout_event_paid ON checkout_event (happened_ms, role, amount_cents, currency, purchase) WHERE kind = 1 AND state <> 3;

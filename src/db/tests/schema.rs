@@ -96,6 +96,31 @@ fn orders_of_before_keep_their_words_and_the_state_of_their_parcel() {
 }
 
 #[test]
+fn what_was_sold_before_is_summed_up_by_the_days_that_were_counted() {
+    let earned = STEPS.iter().position(|step| step.name.contains("what_a_sale_earned"));
+    let (before, from) = STEPS.split_at(earned.unwrap());
+    let mut connection = migrated(BASELINE, before);
+    // The first is of the last hour of November in Acre, and of December in Brasília.
+    connection
+        .execute_batch(
+            "INSERT INTO sale_order (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency,
+                 updated_at, item_id, variation_id, quantity, buyer_nickname)
+             VALUES (1, 1764563400, 1, 7, 5, 100, 20, 1, 3, 0, 1, ''), (1, 1764570000, 2, 7, 5, 50, 20, 1, 3, 0, 1, ''),
+                    (1, 1764570000, 3, 7, 8, 9, 20, 1, 3, 0, 1, '');
+             INSERT INTO order_count (owner_id, ml_user_id, status, day, orders)
+             VALUES (1, 7, 5, -1, 2), (1, 7, 5, 20422, 1), (1, 7, 5, 20423, 1), (1, 7, 8, 20423, 1), (1, 0, 0, 20422, 1),
+                    (1, 0, 0, 20423, 2)",
+        )
+        .unwrap();
+    for step in from {
+        in_transaction(&mut connection, step.sql, 9).unwrap();
+    }
+    let sums = "SELECT span || ' ' || orders || ' ' || gross_cents FROM sold_sum ORDER BY span";
+    let expected = ["-24312 1 50", "-24311 1 100", "-1 2 150", "20422 1 100", "20423 1 50"];
+    assert_eq!(texts(&connection, sums), expected);
+}
+
+#[test]
 fn messages_that_waited_get_names_and_keep_their_numbers() {
     let names = STEPS.iter().position(|step| step.name.contains("names_of_messages"));
     let (before, from) = STEPS.split_at(names.unwrap());

@@ -14,12 +14,18 @@ const NAME: &str = "conta";
 /// unlinked ones that still have orders.
 pub struct Stores(Vec<(MlUserId, String)>);
 
+impl FromIterator<(MlUserId, String)> for Stores {
+    fn from_iter<I: IntoIterator<Item = (MlUserId, String)>>(named: I) -> Self {
+        Self(named.into_iter().collect())
+    }
+}
+
 impl Stores {
     /// The linked accounts of an owner.
     pub fn of(tx: &ReadTx<'_>, owner: UserId) -> db::Result<Self> {
         let accounts = store::linked_accounts(tx, owner)?.into_iter();
         let named = accounts.map(|account| (account.ml_user_id, account.nickname));
-        Ok(Self(named.collect()))
+        Ok(named.collect())
     }
 
     /// The same for a list filtered by an account; 404 when the owner has no
@@ -81,6 +87,7 @@ impl Stores {
         Choice {
             name: NAME,
             label: "Conta",
+            all: "Todas",
             values: values.map(|(id, nickname)| (id.to_string(), nickname.clone())).collect(),
             present: asked.map(|id| id.to_string()).unwrap_or_default(),
         }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::words::Words;
 use crate::app::Visit;
+use crate::base::ids::item_number;
 use crate::base::text::{like_beginning, search_key};
 use crate::base::{MlUserId, UserId};
 use crate::db::{self, Filters, Page, ReadTx, Record};
@@ -57,6 +58,8 @@ pub struct RecordFilter {
     /// The search text as a number; -1, which no record has, when it is not
     /// one.
     pub number: i64,
+    /// The number of the listing that the search text names, such as `MLB123`; else -1.
+    pub item: i64,
 }
 
 /// A page of a list, as templates print it.
@@ -102,6 +105,7 @@ pub fn answer<T: Listed>(
             key: search_key(&query.search),
             beginning: like_beginning(&query.search),
             number: query.search.parse().unwrap_or(-1),
+            item: item_number(&query.search.to_ascii_uppercase()).unwrap_or(-1),
         };
         let (filters, order) = (wanted.filters::<T>(), order::<T>(&query));
         let shown = Page { table: T::TABLE, order: &order, window: query.window() };

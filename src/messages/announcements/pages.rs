@@ -19,7 +19,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::outbox::Channel;
-use crate::panel::form::{all_sent, show_again};
+use crate::panel::form::show_again;
 use crate::panel::view::{address, near_day};
 use crate::panel::{
     Answer, Filter, Flash, FormView, Head, ListReply, Listing, PageTime, Paging, Progress, Sent,
@@ -81,7 +81,9 @@ const LIST: Listing = Listing {
         ),
         Flash::good("agendado", "Comunicado agendado", "Até a hora marcada você pode cancelar."),
         Flash::good("cancelado", "Comunicado cancelado", "Ninguém foi avisado."),
+        Flash::good("parado", "Envio parado", "Quem já foi avisado continua com o aviso."),
         Flash::good("excluido", "Comunicado excluído", "Ninguém tinha sido avisado."),
+        Flash::info("sem_envio", "Não há envio a cancelar", "Nada mudou agora."),
         Flash::warn(
             "ja_comecou",
             "O envio já começou",
@@ -249,19 +251,7 @@ fn entry(
     form::check(&mut sent, &entry, ChannelSet::of(&app.config));
     let Err(problem) = sent.finish() else { return Ok(Ok(entry)) };
     let again = show_again(request, problem, |faults| {
-        let is_ticked = |list: &str, name: &str| all_sent(request, list).any(|one| one == name);
-        let ticked = AnnouncementEntry {
-            roles: Role::STUDENTS
-                .into_iter()
-                .filter(|one| is_ticked("planos", one.name()))
-                .collect(),
-            channels: Channel::ALL
-                .into_iter()
-                .filter(|one| is_ticked("canais", one.name()))
-                .collect(),
-            ..Default::default()
-        };
-        form_page(visit, existing, &ticked, FORM.again(request, faults))
+        form_page(visit, existing, &entry, FORM.again(request, faults))
     })?;
     Ok(Err(again))
 }
@@ -334,7 +324,8 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     }))
 }
 
-/// `POST /admin/comunicados/{id}/cancelar`: cancels one that has not begun.
+/// `POST /admin/comunicados/{id}/cancelar`: cancels one that waits, or stops one that is
+/// being sent.
 pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let id = request.id()?;
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
@@ -342,12 +333,13 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let one = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let page = format!("{PATH}/{id}");
         if !store::cancel(tx, id)? {
-            let problem = Problem::new(Code::Conflict, "só se cancela um envio que não começou");
-            return answer.declined(problem, &page, "ja_comecou");
+            let problem = Problem::new(Code::Conflict, "não há envio a cancelar");
+            return answer.declined(problem, &page, "sem_envio");
         }
         let act = ANNOUNCEMENT.act("comunicado.cancelar", id, &one.title);
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
-        answer.done(id, &page, "cancelado")
+        let told = serde_json::json!({ "avisadas": one.told });
+        audit::note(tx, &actor, &act, None::<&()>, (one.told > 0).then_some(&told))?;
+        answer.done(id, &page, if one.told > 0 { "parado" } else { "cancelado" })
     }))
 }
 
@@ -382,21 +374,24 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     sent.finish()?;
     let page = u32::try_from(page).unwrap_or(1);
     let have_read = unread != "nao";
-    let (audience, told) = app.db.read(request.lane, |tx| {
+    let (audience, counts, told) = app.db.read(request.lane, |tx| {
         let window = (PER_PAGE, (page - 1) * PER_PAGE);
-        let told =
-            if one.told > 0 { store::people(tx, one.id, have_read, window)? } else { Vec::new() };
-        Ok::<_, Problem>((store::audience(tx, &one.roles)?, told))
+        let told = store::people(tx, one.id, have_read, window)?;
+        let counts = store::read_and_unread(tx, one.id)?;
+        Ok::<_, Problem>((store::audience(tx, &one.roles)?, counts, told))
     })?;
-    let people = people(&one, have_read, page, told);
+    let people = people(&one, (have_read, counts), page, told);
     let is_sending = one.state == State::Sending
         || one.state == State::Scheduled && one.send_at.is_some_and(|at| at <= request.now);
     let time = PageTime::of(app, request);
     let reply = Reply::page(&AnnouncementPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         progress: is_sending.then(|| progress(&one, audience)),
-        send_at: one.send_at.map(|at| near_day(app.zone(), at, request.now)).unwrap_or_default(),
-        is_late: one.send_at.is_some_and(|at| at <= request.now),
+        leaves: one
+            .send_at
+            .filter(|at| *at > request.now)
+            .map(|at| near_day(app.zone(), at, request.now))
+            .unwrap_or_default(),
         audience,
         people,
         time,
@@ -411,7 +406,8 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
 
 fn progress(one: &Announcement, audience: i64) -> Progress {
     let count = |number: i64| u64::try_from(number).unwrap_or(0);
-    let total = if one.audience > 0 { one.audience } else { audience };
+    // Who came meanwhile is told too.
+    let total = if one.audience > 0 { one.audience.max(one.told) } else { audience };
     let note = format!(
         "{} de {} pessoas. Você pode sair desta página: o envio continua.",
         grouped(one.told),
@@ -420,10 +416,14 @@ fn progress(one: &Announcement, audience: i64) -> Progress {
     Progress::new("Avisando as pessoas", count(one.told), count(total), note)
 }
 
-fn people(one: &Announcement, have_read: bool, page: u32, rows: Vec<Told>) -> People {
+fn people(
+    one: &Announcement,
+    (have_read, (readers, others)): (bool, (i64, i64)),
+    page: u32,
+    rows: Vec<Told>,
+) -> People {
     let path = format!("{PATH}/{}", one.id);
-    let unread = (one.told - one.readers).max(0);
-    let total = if have_read { one.readers } else { unread };
+    let total = if have_read { readers } else { others };
     let param = if have_read { "" } else { "nao" };
     let tab = |label, value: &str, on| Tab { label, href: address(&path, &[("leram", value)]), on };
     People {
@@ -436,6 +436,7 @@ fn people(one: &Announcement, have_read: bool, page: u32, rows: Vec<Told>) -> Pe
             u64::try_from(total).unwrap_or(0),
         ),
         have_read,
+        is_forgotten: readers + others == 0,
         rows,
     }
 }

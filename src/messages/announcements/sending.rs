@@ -170,6 +170,39 @@ mod tests {
     }
 
     #[test]
+    fn who_goes_while_it_is_sent_is_left_out() {
+        let world = world(600);
+        world.write(|tx| tell_some(tx, ChannelSet::default()));
+        let first = world.read(|tx| store::one(tx, 1)).unwrap();
+        assert!((1..=250).contains(&first.told), "{first:?}");
+        world.write(|tx| tx.run("UPDATE user SET suspended_at = 1 WHERE user_id = 500", []));
+        // One who was told, and one who was not.
+        world.write(|tx| tx.run("DELETE FROM user WHERE user_id IN (1, 510)", []));
+        while world.read(store::due).is_some() {
+            world.write(|tx| tell_some(tx, ChannelSet::default()));
+        }
+        let all = world.read(|tx| store::one(tx, 1)).unwrap();
+        assert_eq!((all.state, all.told), (State::Sent, 597));
+        assert_eq!(world.read(|tx| store::read_and_unread(tx, 1)), (0, 596));
+    }
+
+    #[test]
+    fn one_that_is_stopped_tells_nobody_else() {
+        let world = world(600);
+        world.write(|tx| tell_some(tx, ChannelSet::default()));
+        let told = world.read(|tx| store::one(tx, 1)).unwrap().told;
+        assert!(world.write(|tx| store::cancel(tx, 1)));
+        assert!(!world.write(|tx| store::cancel(tx, 1)), "it is over");
+        assert!(!world.write(|tx| store::delete(tx, 1)), "somebody has it");
+        while world.read(store::due).is_some() {
+            world.write(|tx| tell_some(tx, ChannelSet::default()));
+        }
+        let [all, vip] = [1, 2].map(|id| world.read(|tx| store::one(tx, id)).unwrap());
+        assert_eq!((all.state, all.told), (State::Cancelled, told));
+        assert_eq!((vip.state, vip.told), (State::Sent, 300));
+    }
+
+    #[test]
     fn reading_the_notice_counts_once() {
         let world = world(4);
         while world.read(store::due).is_some() {

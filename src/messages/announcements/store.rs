@@ -112,11 +112,13 @@ pub fn release(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     Ok(released == 1)
 }
 
-/// Cancels one that has not begun; false when it has.
+/// Cancels one that waits, or stops one that is being sent: nobody else is told. False when
+/// there is nothing to cancel.
 pub fn cancel(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     let cancelled = tx.execute(
-        "UPDATE announcement SET state = ?2, done_at = ?3 WHERE announcement_id = ?1 AND state = ?4",
-        (id, State::Cancelled, tx.now(), State::Scheduled),
+        "UPDATE announcement SET state = ?2, done_at = ?3
+         WHERE announcement_id = ?1 AND state IN (?4, ?5)",
+        (id, State::Cancelled, tx.now(), State::Scheduled, State::Sending),
     )?;
     Ok(cancelled == 1)
 }
@@ -124,7 +126,7 @@ pub fn cancel(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
 /// Removes one that nobody was told; false when somebody was or may be.
 pub fn delete(tx: &WriteTx<'_>, id: i64) -> Result<bool> {
     let removed = tx.execute(
-        "DELETE FROM announcement WHERE announcement_id = ?1 AND state IN (?2, ?3)",
+        "DELETE FROM announcement WHERE announcement_id = ?1 AND state IN (?2, ?3) AND told = 0",
         (id, State::Draft, State::Cancelled),
     )?;
     Ok(removed == 1)
@@ -249,6 +251,16 @@ pub fn people(
         ),
         (id, limit, offset),
     )
+}
+
+/// How many of those who are still known to have been told did read it, and did not.
+pub fn read_and_unread(tx: &ReadTx<'_>, id: i64) -> Result<(i64, i64)> {
+    let counts: Option<(i64, i64)> = tx.tuple(
+        "SELECT count(read_at), count(*) - count(read_at) FROM announcement_told
+         WHERE announcement_id = ?1",
+        [id],
+    )?;
+    Ok(counts.unwrap_or_default())
 }
 
 /// Everybody who was told, by number.

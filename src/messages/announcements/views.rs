@@ -67,10 +67,8 @@ pub struct AnnouncementPage {
     pub one: Announcement,
     /// How far it is while it is being sent.
     pub progress: Option<Progress>,
-    /// `hoje 19:00`; empty for at once.
-    pub send_at: String,
-    /// Whether that is over.
-    pub is_late: bool,
+    /// `hoje 19:00`; empty for at once, also when that is over.
+    pub leaves: String,
     /// How many people it is for now.
     pub audience: i64,
     pub people: People,
@@ -81,9 +79,7 @@ impl AnnouncementPage {
     /// `Enviar a 312 pessoas`, `Agendar para hoje 19:00`.
     fn send_button(&self) -> String {
         match self.audience {
-            _ if !self.send_at.is_empty() && !self.is_late => {
-                format!("Agendar para {}", self.send_at)
-            }
+            _ if !self.leaves.is_empty() => format!("Agendar para {}", self.leaves),
             1 => "Enviar a 1 pessoa".to_owned(),
             many => format!("Enviar a {} pessoas", grouped(many)),
         }
@@ -101,13 +97,23 @@ impl AnnouncementPage {
         self.one.state == State::Draft
     }
 
-    /// Whether it waits for its time.
+    /// When it leaves; `None` once that is over.
+    fn leaves_words(&self) -> Option<&str> {
+        match self.one.state {
+            State::Draft | State::Scheduled if !self.leaves.is_empty() => Some(&self.leaves),
+            State::Draft => Some("Assim que você enviar"),
+            State::Scheduled => Some("Agora"),
+            State::Sending | State::Sent | State::Cancelled => None,
+        }
+    }
+
+    /// Whether it waits for its time or is being sent.
     fn can_cancel(&self) -> bool {
-        self.one.state == State::Scheduled
+        matches!(self.one.state, State::Scheduled | State::Sending)
     }
 
     fn can_remove(&self) -> bool {
-        matches!(self.one.state, State::Draft | State::Cancelled)
+        matches!(self.one.state, State::Draft | State::Cancelled) && self.one.told == 0
     }
 
     /// `248 (80%)`.
@@ -121,6 +127,8 @@ impl AnnouncementPage {
 pub struct People {
     pub tabs: Vec<Tab>,
     pub have_read: bool,
+    /// Whether nobody is known any more to have been told.
+    pub is_forgotten: bool,
     pub rows: Vec<Told>,
     pub paging: Paging,
 }
@@ -128,7 +136,13 @@ pub struct People {
 impl People {
     /// What is said when nobody is among them.
     const fn nobody(&self) -> &'static str {
-        if self.have_read { "Ninguém leu ainda." } else { "Todas as pessoas avisadas leram." }
+        if self.is_forgotten {
+            "A lista de quem foi avisado já foi apagada."
+        } else if self.have_read {
+            "Ninguém leu ainda."
+        } else {
+            "Todas as pessoas avisadas leram."
+        }
     }
 }
 

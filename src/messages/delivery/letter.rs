@@ -76,7 +76,7 @@ pub fn write(app: &App, claimed: &Claimed) -> Result<std::result::Result<Letter,
 }
 
 /// Stands for a link where a message is shown to staff.
-const HIDDEN: &str = "(não é mostrado)";
+pub const HIDDEN: &str = "(não é mostrado)";
 
 /// What a message says, as staff may see it: without its link. `None` when its
 /// parameters were forgotten, or this version does not know its kind.

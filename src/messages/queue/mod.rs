@@ -8,12 +8,16 @@ pub mod views;
 pub mod words;
 
 use crate::accounts::Role;
+use crate::base::retention::MESSAGE_BODIES;
 use crate::base::{Instant, UserId};
 use crate::config::Config;
 use crate::messages::choices::ChannelSet;
 use crate::outbox::{Channel, MessageState, channel_words, kind_words};
 use crate::panel::Badge;
 use crate::row;
+
+/// The filter's value for messages that failed in the last days. So many has the menu.
+pub const FAILED_LATELY: &str = "falhou-7";
 
 row! {
     /// A queued message with its recipient.
@@ -44,6 +48,8 @@ row! {
         pub provider: Option<String> = "o.provider",
         /// Where it goes by chat; `None` without a number.
         pub number: Option<String> = "coalesce(o.params ->> 'number', u.chat_number)",
+        /// Whether that is a number of the message alone, such as a test has.
+        pub has_own_number: bool = "o.params ->> 'number' IS NOT NULL",
     }
 }
 
@@ -67,6 +73,13 @@ impl Message {
             Some(Channel::Chat) => self.number.as_deref().unwrap_or_default(),
             _ => "",
         }
+    }
+
+    /// Whether it failed and can be sent again: in its time, and while its text is known.
+    pub fn can_go_again(&self, now: Instant) -> bool {
+        self.state == MessageState::GivenUp
+            && self.expires_at.is_none_or(|end| end > now)
+            && self.done_at.is_some_and(|at| at >= MESSAGE_BODIES.before(now))
     }
 
     /// Whether it can still be cancelled.

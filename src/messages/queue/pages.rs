@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 use super::repair::Kind;
 use super::store;
 use super::views::{MessagePage, MessageRow, QueuePage};
-use super::{Message, is_configured, reason, words};
+use super::{FAILED_LATELY, Message, is_configured, reason, words};
 use crate::accounts::page_layout::layout;
+use crate::accounts::person::Group;
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, looks, objects};
 use crate::base::{Day, Instant, grouped};
@@ -30,10 +31,11 @@ use crate::wire;
 pub const PATH: &str = "/admin/mensagens";
 
 /// The states, those first that are looked for.
-const STATES: [(&str, &str); 4] = [
-    (MessageState::GivenUp.name(), "Falharam"),
+const STATES: [(&str, &str); 5] = [
+    (FAILED_LATELY, "Falharam em 7 dias"),
     (MessageState::Waiting.name(), "Pendentes"),
     (MessageState::Sent.name(), "Enviadas"),
+    (MessageState::GivenUp.name(), "Falharam"),
     (MessageState::Dropped.name(), "Descartadas"),
 ];
 
@@ -81,7 +83,7 @@ const LIST: Listing = Listing {
         Flash::good(
             "corrigida",
             "Endereço corrigido, mensagem de volta à fila",
-            "O cadastro da pessoa já tem o endereço novo.",
+            "Ela sai assim que chegar a vez dela.",
         ),
         Flash::good("na_fila", "Mensagem de volta à fila", "Ela sai assim que chegar a vez dela."),
     ],
@@ -95,9 +97,6 @@ const CHART: BarWords = BarWords {
     value: grouped::<i64>,
     mark: grouped::<i64>,
 };
-
-/// Shown instead of the name of a one-time link.
-const HIDDEN: &str = "(não é mostrado)";
 
 wire! {
     #[derive(Serialize)]
@@ -153,14 +152,15 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     }
     let first = app.day(now).plus(1 - i64::from(CHART_DAYS));
     let is_whole = !request.wants_json() && query.page == 1 && !query.is_narrowed();
-    let ((messages, total), waiting, sent, states) = app.db.read(request.lane, |tx| {
+    let ((messages, total), waiting, sent, states, lately) = app.db.read(request.lane, |tx| {
         let sent = if is_whole {
             store::sent_by_day(tx, app.zone(), first, CHART_DAYS.into())?
         } else {
             Vec::new()
         };
         let states = store::by_state(tx, &query)?;
-        Ok::<_, Problem>((store::page(tx, &query)?, store::waiting(tx)?, sent, states))
+        let (waiting, lately) = (store::waiting(tx)?, store::failed_lately(tx, &query)?);
+        Ok::<_, Problem>((store::page(tx, &query)?, waiting, sent, states, lately))
     })?;
     if request.wants_json() {
         looks::list(app, (person, request), "mensagem.consultar_lista", "mensagem");
@@ -172,13 +172,18 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         tabs: tabs(PATH),
         blocked: blocked(app, &waiting),
         chart: chart(first, sent),
-        sum: sum(total, &query, &states),
-        table: LIST.table(&query, LIST.heads, total).counted(|name| {
-            let state = MessageState::from_name(name).filter(|_| query.search.is_empty())?;
-            Some(states.iter().find(|(one, _)| *one == state).map_or(0, |(_, count)| *count))
+        sum: sum(total, &query, (count_of(&states, MessageState::Waiting), lately)),
+        table: LIST.table(&query, LIST.heads, total).counted(|name| match name {
+            _ if !query.search.is_empty() => None,
+            FAILED_LATELY => Some(lately),
+            _ => MessageState::from_name(name).map(|state| count_of(&states, state)),
         }),
         messages: messages.into_iter().map(|one| row(app, one, now)).collect(),
     })
+}
+
+fn count_of(states: &[(MessageState, u64)], state: MessageState) -> u64 {
+    states.iter().find(|(one, _)| *one == state).map_or(0, |(_, count)| *count)
 }
 
 /// Sent messages by day, without the channels that sent nothing.
@@ -253,13 +258,10 @@ pub(super) fn one(
         });
     }
     let page = |at| app.zone().page(at);
-    let can_fix = message.state == MessageState::GivenUp;
+    let can_go_again = message.can_go_again(request.now);
     Reply::page(&MessagePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        person: {
-            let of = if message.role.is_student() { objects::STUDENT } else { objects::STAFF };
-            format!("{}/{}", of.list, message.user)
-        },
+        person: format!("{}/{}", Group::of(message.role).path(), message.user),
         not_before: if message.waits() && message.run_at > request.now {
             page(message.run_at)
         } else {
@@ -268,8 +270,9 @@ pub(super) fn one(
         until: message.expires_at.map(page).unwrap_or_default(),
         done: message.done_at.map(|at| When::new(app.zone(), at, request.now)),
         text: letter::shown(app, &message.kind, (message.user, &message.name), params)?,
+        can_go_again,
         repair: Kind::of(&message)
-            .filter(|_| can_fix)
+            .filter(|_| can_go_again)
             .map(|kind| (kind, address.unwrap_or_else(|| view::Field::of(message.address())))),
         row: row(app, message, request.now),
     })
@@ -279,7 +282,7 @@ pub(super) fn one(
 fn shown(params: &str) -> Map<String, Value> {
     let mut params: Map<String, Value> = serde_json::from_str(params).unwrap_or_default();
     if let Some(link) = params.get_mut("link") {
-        *link = HIDDEN.into();
+        *link = letter::HIDDEN.into();
     }
     params
 }
@@ -336,29 +339,25 @@ pub(super) fn not_again() -> Problem {
     Problem::new(Code::Conflict, said)
 }
 
-/// `1.204 mensagens · 3 na fila · 12 falharam`; of a search, only how many.
-fn sum(total: u64, query: &ListQuery, states: &[(MessageState, u64)]) -> String {
-    let count = match total {
+/// `1.204 mensagens · 3 na fila · 12 falharam em 7 dias`; of a search, only how many.
+fn sum(total: u64, query: &ListQuery, (waiting, lately): (u64, u64)) -> String {
+    let mut parts = vec![match total {
         0 if !query.is_narrowed() => {
             return "O que sai da plataforma para as pessoas: na fila, enviado e descartado."
                 .to_owned();
         }
         1 => "1 mensagem".to_owned(),
         _ => format!("{} mensagens", grouped(total)),
-    };
-    if !query.search.is_empty() || query.filter("estado").is_some() {
-        return count;
+    }];
+    if query.search.is_empty() && query.filter("estado").is_none() {
+        if waiting > 0 {
+            parts.push(format!("{} na fila", grouped(waiting)));
+        }
+        match lately {
+            0 => {}
+            1 => parts.push("1 falhou em 7 dias".to_owned()),
+            _ => parts.push(format!("{} falharam em 7 dias", grouped(lately))),
+        }
     }
-    let of = |state: MessageState, one: &str, many: &str| {
-        let found = states.iter().find(|(known, count)| *known == state && *count > 0);
-        found.map(|(_, count)| {
-            format!("{} {}", grouped(*count), if *count == 1 { one } else { many })
-        })
-    };
-    let parts = [
-        Some(count),
-        of(MessageState::Waiting, "na fila", "na fila"),
-        of(MessageState::GivenUp, "falhou", "falharam"),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    parts.join(" · ")
 }

@@ -86,11 +86,11 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let services = AccountServices::of(app);
     Ok(Box::new(move |tx| {
-        let (message, params) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
+        let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
         if !outbox::try_again(tx, id)? {
             return Err(pages::not_again());
         }
-        if kind == Kind::Number && params.contains("\"number\"") {
+        if kind == Kind::Number && message.has_own_number {
             store::set_number(tx, id, &address)?;
         } else {
             change(tx, &services, &actor, (&message, kind, &address))?;
@@ -114,7 +114,7 @@ fn change(
     let user = message.user;
     let (was, is) = match kind {
         Kind::Email => {
-            if by_email(tx, address)?.is_some() {
+            if by_email(tx, address)?.is_some_and(|owner| owner.user_id != user) {
                 return Err(Problem::field("endereco", TAKEN));
             }
             accounts::set_email(tx, user, address)?;

@@ -2,10 +2,10 @@
 
 use rusqlite::Row;
 
-use super::Message;
+use super::{FAILED_LATELY, Message};
 use crate::base::{Day, Instant, Zone};
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
-use crate::outbox::{Channel, MessageState};
+use crate::outbox::{self, Channel, MessageState};
 use crate::panel::ListQuery;
 use crate::row;
 
@@ -39,15 +39,22 @@ fn select<T>(
     columns: &str,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<(Vec<T>, u64)> {
-    let [channel, kind] = ["canal", "tipo"].map(|name| query.filter(name));
-    let state = query.filter("estado").and_then(MessageState::from_name);
+    let [chosen, channel, kind] = ["estado", "canal", "tipo"].map(|name| query.filter(name));
+    let state = chosen.and_then(MessageState::from_name);
+    let is_lately = chosen == Some(FAILED_LATELY);
+    let since = outbox::failed_since(tx.now());
     let beginning = query.search.to_lowercase();
     let after = format!("{beginning}\u{10ffff}");
     let mut filters = Filters::new("o.message_id > 0", &[]);
     filters.and_if("o.channel = :channel", ":channel", &channel);
     filters.and_if("o.kind = :kind", ":kind", &kind);
     filters.and_if("o.state = :state", ":state", &state);
-    let total = if query.search.is_empty() {
+    if is_lately {
+        filters.and("o.state = 3 AND o.done_at >= :since", &[(":since", &since)]);
+    }
+    let total = if is_lately && query.search.is_empty() {
+        failed_lately(tx, query)?
+    } else if query.search.is_empty() {
         let sums = filters.sql().replace("o.message_id > 0", "true").replace(" o.", " ");
         let sql = format!("SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE {sums}");
         tx.count(&sql, filters.values())?
@@ -76,7 +83,7 @@ pub fn message(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Message, String)>> {
     Ok(found.map(|Full { message, params }| (message, params)))
 }
 
-/// Sends a message by chat to another number, one that is not the person's.
+/// Sends a message with a number of its own, such as a test, to another one.
 pub fn set_number(tx: &WriteTx<'_>, id: i64, number: &str) -> Result<()> {
     tx.run(
         "UPDATE outbox SET params = json_set(params, '$.number', ?2) WHERE message_id = ?1",
@@ -92,6 +99,12 @@ pub fn by_state(tx: &ReadTx<'_>, query: &ListQuery) -> Result<Vec<(MessageState,
         (query.filter("canal"), query.filter("tipo")),
     )?;
     Ok(found.into_iter().map(|(state, count)| (state, u64::try_from(count).unwrap_or(0))).collect())
+}
+
+/// Number of messages that failed lately, of a channel and a kind.
+pub fn failed_lately(tx: &ReadTx<'_>, query: &ListQuery) -> Result<u64> {
+    let count = outbox::failed_lately(tx, query.filter("canal"), query.filter("tipo"))?;
+    Ok(u64::try_from(count).unwrap_or(0))
 }
 
 /// Messages that wait, by channel.

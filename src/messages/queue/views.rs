@@ -54,7 +54,9 @@ pub struct MessagePage {
     pub done: Option<When>,
     /// What it says, without links; `None` once that is forgotten.
     pub text: Option<Text>,
-    /// The address of a message that failed, for a channel whose address can be corrected.
+    /// Whether it failed and can be sent again.
+    pub can_go_again: bool,
+    /// The address of such a message, for a channel whose address can be corrected.
     pub repair: Option<(Kind, Field)>,
 }
 

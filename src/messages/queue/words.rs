@@ -83,7 +83,13 @@ const PUSH: &[Row] = &[
 
 /// The words for what is stored of a message; `None` where there are none.
 pub fn explained(message: &Message) -> Option<Explained> {
-    of(Channel::from_name(&message.channel)?, message.outcome.as_deref()?)
+    let said = of(Channel::from_name(&message.channel)?, message.outcome.as_deref()?)?;
+    // What failed does not go by itself.
+    let remedy = match said.remedy {
+        WAIT if !message.waits() => "Reenvie quando ele voltar.",
+        remedy => remedy,
+    };
+    Some(Explained { remedy, ..said })
 }
 
 /// The words for what a channel said.

@@ -69,9 +69,11 @@ pub struct Step {
     pub title: String,
     /// What it is for, or what was found once it is done.
     pub text: String,
-    /// Where it is done; empty when the page itself has its form.
+    /// Where it is done; empty once it is.
     pub href: String,
     pub button: &'static str,
+    /// Fields that the button posts to `href`; `None` for a link.
+    pub posts: Option<Vec<(&'static str, String)>>,
 }
 
 /// Something that happened to the thing of a page.

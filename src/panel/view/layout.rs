@@ -29,9 +29,7 @@ impl NavItem {
         self.handy = true;
         self
     }
-}
 
-impl NavItem {
     /// The same entry, with the pages below another address.
     pub const fn with(mut self, also: &'static str) -> Self {
         self.also = also;

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use askama::Template;
 
-use crate::base::clock::{DAY_S, Instant, Zone};
+use crate::base::clock::{DAY_S, Day, Instant, Zone};
 
 pub use badge::Badge;
 pub use components::{Happened, Progress, Step, Tab, Tick};
@@ -210,6 +210,14 @@ pub fn day_in_words(zone: Zone, now: Instant) -> String {
         "sábado",
         "domingo",
     ];
+    let day = zone.day(now);
+    let date = day.date();
+    let weekday = WEEKDAYS[usize::from(date.weekday().to_monday_zero_offset().unsigned_abs())];
+    format!("{weekday}, {} de {}", date.day(), month_in_words(day))
+}
+
+/// `novembro`: the month of a day.
+pub fn month_in_words(day: Day) -> &'static str {
     const MONTHS: [&str; 12] = [
         "janeiro",
         "fevereiro",
@@ -224,9 +232,7 @@ pub fn day_in_words(zone: Zone, now: Instant) -> String {
         "novembro",
         "dezembro",
     ];
-    let date = zone.civil(now).date();
-    let weekday = WEEKDAYS[usize::from(date.weekday().to_monday_zero_offset().unsigned_abs())];
-    format!("{weekday}, {} de {}", date.day(), MONTHS[usize::from(date.month().unsigned_abs()) - 1])
+    MONTHS[usize::from(day.date().month().unsigned_abs()) - 1]
 }
 
 /// `hoje 19:00`, `amanhã 9:00`, `qui 19:00`, `12/12 19:00`, `12/12/2027`: an instant near

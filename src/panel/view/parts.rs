@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use askama::Template;
 
-use super::{Field, Happened, Layout, NavGroup, Notice, Paging, Tab, When};
+use super::{Field, Happened, Layout, NavGroup, Notice, Paging, Step, Tab, When};
 use crate::panel::list::Table;
 use crate::panel::queue::{Due, QueueItem};
 
@@ -55,6 +55,8 @@ parts! {
     "acts" acts(item: &'p QueueItem) -> Acts;
     /// A deadline.
     "due" due(due: &'p Due) -> ShownDue;
+    /// What is still to be set up, with what is done.
+    "steps" steps(steps: &'p [Step]) -> Steps;
     /// What happened to the thing of a page, newest first.
     "timeline" timeline(events: &'p [Happened]) -> Timeline;
     /// A question before something is lost.

@@ -524,12 +524,15 @@ fn printed_and_taken_back(
     let file = press("imprimir", ("todos", "1")).header("location").unwrap().to_owned();
     let text = admin.get(&file).expect(200).text();
     assert!(text.contains(own) && !text.contains(others));
+    let waits = || page(admin, "/admin/agencia/clientes").expect(200).text();
+    assert!(!waits().contains("1\u{a0}pacote"), "what is printed waits no more");
     let seen = page(ana, "/painel/ml/etiquetas?parte=impressas").expect(200).text();
     assert!(seen.contains("impressas pela agência"), "{seen}");
     shop.site.person("rui").get(&file).expect(403);
     press("desfazer", ("lote", file.rsplit('/').next().unwrap()));
     let shown = page(admin, labels).expect(200).text();
     assert!(shown.contains("1 etiqueta voltou para A imprimir"), "{shown}");
+    assert!(waits().contains("1\u{a0}pacote"));
     let entry = &list(admin, "/admin/auditoria?objeto=etiqueta")["dados"][0];
     assert_eq!(entry["acao"], "etiqueta.desfazer_impressao", "{entry}");
 }

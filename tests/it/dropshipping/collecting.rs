@@ -69,11 +69,7 @@ fn all_of_a_filter_is_paid_by_one_press_and_taken_back_by_another() {
     let trade = Trade::open();
     let site = &trade.shop.site;
     let (sol, lua) = (site.person_as("sol", "drop"), site.person_as("lua", "drop"));
-    trade.link();
-    site.clock().advance_s(60);
-    for quantity in [1, 2, 3] {
-        trade.sell(quantity);
-    }
+    trade.link_and_sell(&[1, 2, 3]);
     // The way that "Recebi" leads: all is ticked, and the sum is said.
     let filter = format!("?situacao=aberto&vendedor={}", trade.seller);
     let seen = page(&sol, &format!("{ORDERS}{filter}&marcar=todos"));
@@ -124,11 +120,7 @@ fn an_act_on_an_order_keeps_filter_and_page_and_can_be_taken_back() {
     let trade = Trade::open();
     let site = &trade.shop.site;
     let sol = site.person_as("sol", "drop");
-    trade.link();
-    site.clock().advance_s(60);
-    for quantity in [1, 2, 3] {
-        trade.sell(quantity);
-    }
+    trade.link_and_sell(&[1, 2, 3]);
     let list = format!("{ORDERS}?situacao=a_vencer&ordem=vencimento&por_pagina=1&pagina=3");
     let seen = page(&sol, &list);
     let id = json_of(&sol, &list)["dados"][0]["id"].as_str().unwrap().to_owned();
@@ -152,11 +144,7 @@ fn a_list_says_what_its_filter_comes_to() {
     let trade = Trade::open();
     let site = &trade.shop.site;
     let sol = site.person_as("sol", "drop");
-    trade.link();
-    site.clock().advance_s(60);
-    for quantity in [1, 2] {
-        trade.sell(quantity);
-    }
+    trade.link_and_sell(&[1, 2]);
     let first = json_of(&sol, ORDERS)["dados"][1]["id"].as_str().unwrap().to_owned();
     sol.post(&format!("{ORDERS}/{first}/pago"), &json!({})).ok();
     let day = json_of(&sol, ORDERS)["dados"][0]["vendido_em"].as_str().unwrap()[..10].to_owned();

@@ -64,6 +64,20 @@ fn a_suggested_product_is_accepted_by_one_press_and_taken_back_by_another() {
     assert_eq!(to, list);
     assert!(told.contains("Vínculo desfeito") && told.contains("autofocus"), "{told}");
     assert_eq!((total(&sol, UNMATCHED), total(&sol, LINKS)), (json!(1), json!(0)));
+
+    // A page from before finds the link there, and takes nothing of others back.
+    trade.link();
+    let (seller, listing) = (&*trade.seller, &*trade.listing);
+    let fields = [
+        ("volta", "conferencia"),
+        ("linha", "0"),
+        ("vendedor", seller),
+        ("anuncio", listing),
+        ("sku", "GAR-1"),
+    ];
+    let done = sol.send(Request::new("POST", LINKS).form(&fields)).expect(303);
+    let told = page(&sol, done.header("location").unwrap());
+    assert!(told.contains("Anúncio vinculado") && !told.contains("Desfazer"), "{told}");
 }
 
 #[test]

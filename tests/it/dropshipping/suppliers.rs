@@ -352,11 +352,7 @@ fn orders_are_marked_as_paid_one_by_one_and_together() {
     let trade = Trade::open();
     let site = &trade.shop.site;
     let sol = site.person_as("sol", "drop");
-    trade.link();
-    site.clock().advance_s(60);
-    for quantity in [1, 2, 3] {
-        trade.sell(quantity);
-    }
+    trade.link_and_sell(&[1, 2, 3]);
     let ids: Vec<String> = situations(&sol).into_iter().map(|(id, _)| id).collect();
     let states = || situations(&sol).into_iter().map(|(_, state)| state).collect::<Vec<_>>();
     let is = |wanted: [&str; 3]| assert_eq!(states(), wanted);
@@ -419,6 +415,8 @@ fn what_was_called_off_is_not_paid() {
     let (told, _) = followed(&sol, &format!("{ORDERS}/{id}/pago"), &[]);
     assert!(told.contains("por ela nada é devido"), "{told}");
     sol.post(&format!("{ORDERS}/pagos"), &json!({ "ids": [id] })).expect(409);
+    let (told, _) = followed(&sol, &format!("{ORDERS}/pagos"), &[("ids", &*id)]);
+    assert!(told.contains("Nada mudou"), "what was called off since is passed over\n{told}");
     assert_eq!(situations(&sol)[0].1, "cancelled");
 }
 

@@ -59,6 +59,9 @@ fn a_sale_tells_its_parts_and_what_is_left_once_its_cost_is_typed() {
     let list = page(&ana, SALES);
     assert!(list.contains(&format!("<strong>{words}</strong>")), "{list}");
     assert!(list.contains(&format!("2 vendas · R$ 71,00 · sobra {words} · 1 sem custo")), "{list}");
+    let home = page(&ana, "/painel");
+    assert!(home.contains(&format!("sobra <strong>{words}</strong>")), "{words}: {home}");
+    assert!(home.contains("falta custo"), "{home}");
     let one = page(&ana, &format!("{SALES}?q={number}"));
     assert!(one.contains(&format!("1 venda · R$ 35,50 · sobra {words}<")), "{one}");
 }
@@ -274,6 +277,16 @@ fn claims_come_by_deadline_and_tell_whose_turn_it_is() {
         sale.contains(&format!("href=\"{CLAIMS}/{own}\"")) && sale.contains("decida até "),
         "{sale}"
     );
+    let home = page(&ana, "/painel");
+    for words in [
+        &*format!("href=\"{CLAIMS}/{own}\""),
+        &*format!("href=\"{CLAIMS}/{mediated}\""),
+        "Produto não recebido: Caneca de ágata",
+        "decida até ",
+        "aguarda a decisão do marketplace",
+    ] {
+        assert!(home.contains(words), "{words}: {home}");
+    }
     world.control(&format!("/_sandbox/claims/{own}"), &json!({ "status": "closed" }));
     until("closed", PATIENCE, || {
         site.clock().advance_s(7);

@@ -210,6 +210,8 @@ fn what_is_not_known_is_missing_and_never_zero() {
         assert!(page.contains(said), "{said}: {page}");
     }
     assert!(!page.contains("falta informar"), "{page}");
+    let page = read("&frete=12,50&custo=287,50");
+    assert!(page.contains("−R$ 139,00") && page.contains("faltam 69,5% do preço"), "{page}");
     let page = read("&frete=0&custo=0&imposto=0");
     assert!(page.contains("R$ 176,00") && !page.contains("sem contar"), "{page}");
     for (query, field) in [

@@ -259,6 +259,10 @@ fn a_lost_link_is_said_where_labels_are_printed() {
     let page = ana.get(LABELS).expect(200).text();
     assert!(page.contains("A etiqueta não saiu") && page.contains("perdeu o vínculo"), "{page}");
     assert!(page.contains("1 etiqueta a imprimir"), "{page}");
+    // All that can be printed leaves it out.
+    let said = press(&ana, &[("todos", "1")]);
+    assert_eq!(said.header("location"), Some(LABELS));
+    assert!(ana.get(LABELS).expect(200).text().contains("Não há etiqueta para imprimir agora"));
 }
 
 const PRINT: &str = "/painel/ml/etiquetas/imprimir";
@@ -307,7 +311,12 @@ fn one_press_prints_all_by_deadline_and_can_be_taken_back_or_repeated() {
     assert!(page.contains("3 etiquetas impressas") && page.contains("Desfazer"), "{page}");
     assert!(page.contains("Nenhuma etiqueta a imprimir"), "{page}");
     let page = ana.get(PRINTED).expect(200).text();
-    assert!(page.contains("3 etiquetas<") && page.contains("Imprimir de novo"), "{page}");
+    assert!(
+        page.contains("Lote de 3 etiquetas<")
+            && page.contains(">1 lote<")
+            && page.contains("Imprimir de novo"),
+        "{page}"
+    );
     let again = press(&ana, &[("todos", "1")]);
     assert_eq!(again.header("location"), Some(LABELS));
     assert!(ana.get(LABELS).expect(200).text().contains("Não há etiqueta para imprimir agora"));
@@ -364,7 +373,20 @@ fn batches_are_of_one_store_and_what_is_refused_stays_to_be_printed() {
     assert!(page.contains("1 etiqueta a imprimir") && page.contains("já foi enviado"), "{page}");
     assert!(page.contains(&format!("envio {gone}<")), "{page}");
     let page = ana.get(PRINTED).expect(200).text();
-    assert!(page.contains("2 etiquetas<") && page.contains("1 etiqueta<"), "{page}");
+    assert!(
+        page.contains("Lote de 2 etiquetas<") && page.contains("Lote de 1 etiqueta<"),
+        "{page}"
+    );
+    // One file of the press is taken back alone, then the rest of the press.
+    let id = |at: usize| batches[at]["id"].as_str().unwrap();
+    for (named, words) in [
+        (id(1).to_owned(), "1 etiqueta voltou para A imprimir"),
+        (format!("{},{}", id(0), id(1)), "2 etiquetas voltaram para A imprimir"),
+    ] {
+        ana.send(Request::new("POST", UNDO).form(&[("lote", &named)])).expect(303);
+        let page = ana.get(LABELS).expect(200).text();
+        assert!(page.contains(words), "{words}: {page}");
+    }
 }
 
 #[test]

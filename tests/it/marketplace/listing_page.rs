@@ -78,6 +78,31 @@ fn a_listing_shows_what_it_sold_and_what_was_asked() {
     let page = wait_for(&shop, "the questions are there", &target, both);
     assert!(page.contains("Responder: Tem em verde?"), "{page}");
     assert!(page.contains("Vai na lava-louça?"), "{page}");
+    let asked = format!("/painel/perguntas?estado=todas&q={id}");
+    let link = format!("href=\"{}\"", asked.replace('&', "&amp;"));
+    assert!(page.contains(&link), "{link}: {page}");
+    assert_eq!(json_of(&shop.ana(), &asked)["total"], json!(2));
+    assert_eq!(json_of(&shop.ana(), "/painel/perguntas?estado=todas&q=MLB1")["total"], json!(0));
+}
+
+#[test]
+fn a_cost_that_was_typed_at_a_sale_is_the_listings() {
+    let shop = Shop::open();
+    let id = publish(&shop, "CAN-1");
+    shop.world.sale_with(LOJA, &json!({ "item": id, "quantity": 3 }));
+    let target = format!("{LIST}/{id}");
+    wait_for(&shop, "the sale is there", &target, "3 unidades no período");
+    let ana = shop.ana();
+    let sales = json_of(&ana, &format!("/painel/vendas?q={id}"));
+    let sale = sales["dados"][0]["id"].as_str().unwrap();
+    let path = format!("/painel/vendas/{sale}/custo");
+    ana.send(Request::new("POST", &path).form(&[("custo", "20")])).expect(303);
+    let page = ana.get(&target).expect(200).text();
+    for said in ["deste anúncio", "− R$ 20,00", "R$ 30,00", "60%"] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let page = ana.get(&format!("/painel/ml/calculadora?anuncio={id}")).expect(200).text();
+    assert!(page.contains("value=\"20,00\""), "{page}");
 }
 
 #[test]

@@ -83,6 +83,9 @@ fn an_announcement_is_written_looked_at_sent_and_read() {
     assert!(list.contains(&reading), "{list}");
     let text = vip.get(&reading).expect(200).text();
     assert!(text.contains("Começa hoje.") && text.contains("Até lá."), "{text}");
+    // So does who comes from the page of a mail service.
+    let from_mail = Request::new("GET", &reading).header("Accept", "text/html");
+    vip.send(from_mail.header("Sec-Fetch-Site", "cross-site")).expect(200);
     pro.get(&reading).expect(404);
     supplier.get(&reading).expect(403);
     supplier.get(&page).expect(403);

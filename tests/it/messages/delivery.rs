@@ -125,6 +125,11 @@ fn a_failed_message_says_why_and_goes_again_to_the_corrected_number() {
     let list = admin.get(&format!("{QUEUE}?estado=falhou")).expect(200).text();
     assert!(list.contains("Este número não está na rede de chat."), "{list}");
     assert!(list.contains("1 mensagem"), "{list}");
+    // The menu counts those of seven days, and its list begins with them.
+    let lately = admin.get(&format!("{QUEUE}?estado=falhou-7")).expect(200).text();
+    assert!(lately.contains(&page) && lately.contains("Falharam em 7 dias"), "{lately}");
+    let whole = admin.get(QUEUE).expect(200).text();
+    assert!(whole.contains("1 falhou em 7 dias"), "{whole}");
     let shown = admin.get(&page).expect(200).text();
     for words in
         ["Corrija o número e reenvie.", "5511987654000", "Corrigir e reenviar", "(não é mostrado)"]

@@ -101,7 +101,7 @@ fn when_nothing_is_open_all_is_in_order() {
     until("all is in order", Duration::from_secs(20), || {
         home(&admin).contains(GREEN).then_some(())
     });
-    assert!(!home(&admin).contains("Em aberto"));
+    assert!(home(&admin).contains("Nada espera por você"));
     made(3);
     let page = home(&admin);
     assert!(page.contains("A última cópia de segurança é de") && !page.contains(GREEN), "{page}");

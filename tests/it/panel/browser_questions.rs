@@ -107,7 +107,7 @@ fn forty_questions_are_answered_without_a_page_between_them() {
     browser.see("Tudo respondido.");
     expect_stayed(&browser);
     let chips =
-        "return [...document.querySelectorAll('[data-count]')].map((one) => one.textContent);";
+        "return [...document.querySelectorAll('[data-left-in]')].map((one) => one.textContent);";
     assert_eq!(browser.script(chips), json!(["0", "40", "40"]));
     let ana = site.person("ana");
     let answered = answered(&ana);

@@ -52,6 +52,41 @@ fn operators_find_people_by_a_part_of_the_name() {
 }
 
 #[test]
+fn every_act_leads_to_a_page_of_its_reader() {
+    const WORDS: [&str; 12] = [
+        "calcular",
+        "conferir",
+        "convidar",
+        "copiar",
+        "criar",
+        "imprimir",
+        "lembrar",
+        "marcar",
+        "novo",
+        "responder",
+        "testar",
+        "ver",
+    ];
+    let site = Site::builder().unlimited().start();
+    let (ana, rui) = (site.person("ana"), site.person_as("rui", "drop"));
+    let operator = site.administrator();
+    for (who, home) in [(&ana, "/painel"), (&rui, "/fornecedor"), (&operator, "/admin")] {
+        let mut acts = 0;
+        for word in WORDS {
+            let request = Request::new("GET", &format!("{home}/buscar?q={word}"));
+            let answer = who.send(request.header("Accept", "application/json")).expect(200).json();
+            let groups = answer["grupos"].as_array().unwrap();
+            let group = groups.iter().find(|group| group["grupo"] == "Ações");
+            for act in group.into_iter().flat_map(|group| group["itens"].as_array().unwrap()) {
+                acts += 1;
+                who.get(act["endereco"].as_str().unwrap()).expect(200);
+            }
+        }
+        assert!(acts > 3, "{home} has {acts} acts");
+    }
+}
+
+#[test]
 fn a_list_is_kept_under_a_name_found_again_and_removed_by_its_owner_alone() {
     let site = Site::start();
     let (ana, rui) = (site.person("ana"), site.person("rui"));
@@ -97,4 +132,7 @@ fn a_list_is_kept_under_a_name_found_again_and_removed_by_its_owner_alone() {
         keep(&format!("Visão {number}")).expect(303);
     }
     keep("Uma a mais").expect(422);
+    keep("Visão 3").expect(303);
+    let kept = ana.get(&format!("{address}%3Fq%3Dcopo%26ordem%3D-estoque")).expect(200).text();
+    assert!(kept.contains("Visão guardada"), "{kept}");
 }

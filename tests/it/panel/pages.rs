@@ -22,7 +22,6 @@ use crate::support::world::{LOJA, World};
 const UNLINKED: &[&str] = &[
     "/admin/estilo",
     "/sem-conexao",
-    "/painel/comunicados/{id}",
     "/configurar",
     "/sem-conexao",
     "/avisos/sair",

@@ -106,6 +106,15 @@ impl Trade {
         order["id"].to_string()
     }
 
+    /// Links Ana's listing and sells of it, once for each quantity.
+    pub fn link_and_sell(&self, quantities: &[i64]) {
+        self.link();
+        self.shop.site.clock().advance_s(60);
+        for quantity in quantities {
+            self.sell(*quantity);
+        }
+    }
+
     pub fn change(&self, order: &str, fields: &Value) {
         self.shop.world.control(&format!("/_sandbox/orders/{order}"), fields);
         wait_until_worked(&self.shop.world, &self.shop.site);

@@ -134,7 +134,7 @@ pub fn claim(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     Reply::page(&ClaimPage { layout: layout(app, person, request), claim, events, outside })
 }
 
-/// What happened to a claim and what is to come, the latest first.
+/// What happened to a claim, the latest first.
 fn events(Claim { claim, .. }: &Claim, time: PageTime) -> Vec<Happened> {
     let event = |tone, at: &Instant, text: &str, detail: String| Happened {
         tone,

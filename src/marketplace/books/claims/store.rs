@@ -30,6 +30,10 @@ row! {
     }
 }
 
+/// Open ones by deadline, then the others, the last first; as in the index
+/// `claim_by_deadline`.
+const BY_DEADLINE: &str = "state, iif(state = 1, coalesce(due_at, 9000000000), -updated_at)";
+
 row! {
     /// What the open claims of a seller come to.
     #[derive(Clone, Copy, Default)]
@@ -61,8 +65,7 @@ impl Listed for Claim {
     fn column(order: &str) -> &'static str {
         match order {
             "aberta_em" => "opened_at",
-            // As in the index `claim_by_deadline`: open ones by deadline, then the others.
-            _ => "state, iif(state = 1, coalesce(due_at, 9000000000), -updated_at)",
+            _ => BY_DEADLINE,
         }
     }
 
@@ -71,19 +74,14 @@ impl Listed for Claim {
     }
 }
 
-/// The most urgent open claims of an owner, at most `most`, and how many are open.
+/// The most urgent open claims of an owner, at most `most`, as their list shows them,
+/// and how many are open.
 pub fn most_urgent(tx: &ReadTx<'_>, owner: UserId, most: u32) -> Result<(Vec<Claim>, u64)> {
-    let open = tx.count(
-        "SELECT count(*) FROM claim WHERE owner_id = ?1 AND state = ?2",
-        (owner, ClaimState::Open),
-    )?;
-    // Only few of all claims are open.
-    let claims = tx.records(
-        "FROM claim WHERE owner_id = ?1 AND state = ?2
-         ORDER BY due_at IS NULL, due_at, opened_at, claim_id LIMIT ?3",
-        (owner, ClaimState::Open, most),
-    )?;
-    Ok((claims, open))
+    let sql = format!(
+        "FROM claim WHERE owner_id = ?1 AND state = ?2 ORDER BY {BY_DEADLINE}, claim_id LIMIT ?3"
+    );
+    let claims = tx.records(&sql, (owner, ClaimState::Open, most))?;
+    Ok((claims, count(tx, owner, ClaimState::Open, None)?))
 }
 
 /// What the open claims of an owner come to, of one account or of all.
@@ -102,11 +100,10 @@ pub fn count(
     state: ClaimState,
     store: Option<MlUserId>,
 ) -> Result<u64> {
-    let count: i64 = tx.value(
+    tx.count(
         "SELECT count(*) FROM claim WHERE owner_id = ?1 AND state = ?2 AND (?3 IS NULL OR ml_user_id = ?3)",
         (owner, state, store),
-    )?;
-    Ok(count.unsigned_abs())
+    )
 }
 
 /// The claims about a sale or its parcel, open ones first.

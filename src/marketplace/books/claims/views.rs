@@ -99,6 +99,8 @@ pub struct ShownClaim {
     pub left: String,
     pub amount: Option<Cents>,
     pub order: Option<OrderId>,
+    /// Number of the parcel that it is about instead.
+    pub parcel: Option<i64>,
     pub opened: When,
     pub is_open: bool,
 }
@@ -135,6 +137,7 @@ impl ShownClaim {
             expected,
             amount,
             order: claim.order(),
+            parcel: claim.resource_id.filter(|_| claim.resource == "shipment"),
             opened: time.when(&claim.opened_at),
             is_open,
         }
@@ -166,7 +169,7 @@ fn left(seconds: i64) -> String {
     };
     match seconds {
         ..=0 => "prazo vencido".to_owned(),
-        1..3600 => words(seconds / 60 + 1, "minuto", "minutos"),
+        1..3600 => words((seconds + 59) / 60, "minuto", "minutos"),
         3600..DAY_S => words(seconds / 3600, "hora", "horas"),
         _ => {
             let (days, hours) = (seconds / DAY_S, seconds % DAY_S / 3600);
@@ -243,6 +246,7 @@ mod tests {
         for (seconds, words) in [
             (0, "prazo vencido"),
             (30, "falta 1 minuto"),
+            (60, "falta 1 minuto"),
             (3_599, "faltam 60 minutos"),
             (7_300, "faltam 2 horas"),
             (DAY_S, "falta 1 dia"),

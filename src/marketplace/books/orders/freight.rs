@@ -3,6 +3,7 @@
 use super::{BookWrite, StoredOrder, store, stored, sums};
 use crate::base::{Cents, Instant, OrderId};
 use crate::db::Result;
+use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 
 /// Orders of one cart are placed within this time of each other.
 const CART_S: i64 = 600;
@@ -11,7 +12,7 @@ const MOST: i64 = 50;
 
 /// Shares the cost of a parcel by the value of its orders; the parcel was ordered
 /// about `placed`. Without a new cost, an order that joined gets its share of what the
-/// others have.
+/// others have. One that was cancelled leaves its share to the others.
 pub fn share(
     (tx, context, owner): BookWrite<'_, '_>,
     (shipment, placed): (i64, Instant),
@@ -32,9 +33,16 @@ pub fn share(
     let Some(cost) = told.or(known) else {
         return Ok(());
     };
-    let values: Vec<i64> = rows.iter().map(|(_, row)| row.total.0).collect();
-    for ((order, before), share) in rows.iter().zip(shares(cost, &values)) {
-        let after = StoredOrder { freight: Some(share), ..before.clone() };
+    let is_off = |row: &StoredOrder| OrderStatus::sale_of(row.status) == SaleState::Cancelled;
+    // When all were cancelled, all have a share.
+    let are_all_off = rows.iter().all(|(_, row)| is_off(row));
+    let (off, out): (Vec<_>, Vec<_>) =
+        rows.iter().partition(|(_, row)| is_off(row) && !are_all_off);
+    let values: Vec<i64> = out.iter().map(|(_, row)| row.total.0).collect();
+    let given = shares(cost, &values).into_iter().map(Some);
+    let shared = out.into_iter().zip(given).chain(off.into_iter().map(|one| (one, None)));
+    for ((order, before), freight) in shared {
+        let after = StoredOrder { freight, ..before.clone() };
         if after != *before {
             store(tx, owner, *order, &after)?;
             sums::follow(tx, context.zone, owner, (Some(before), &after))?;

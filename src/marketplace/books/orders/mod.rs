@@ -208,11 +208,14 @@ pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> 
     Ok(status.is_some_and(is_sale_status))
 }
 
-/// Whether it is not known yet what the parcel of an order costs its seller; so too
-/// when the order is not.
+/// Whether it is not known yet what the parcel of an order costs the person whose
+/// account sold it; so too when the order is not. Others may have it in their books
+/// from when the account was theirs.
 pub fn lacks_freight(tx: &ReadTx<'_>, order: OrderId) -> Result<bool> {
     let told: Option<bool> = tx.maybe(
-        "SELECT freight_cents IS NOT NULL FROM sale_order WHERE order_id = ?1 LIMIT 1",
+        "SELECT o.freight_cents IS NOT NULL FROM sale_order o
+         JOIN ml_account a ON a.ml_user_id = o.ml_user_id AND a.owner_id = o.owner_id
+         WHERE o.order_id = ?1",
         [order],
     )?;
     Ok(!told.unwrap_or(false))

@@ -101,6 +101,9 @@ const CHART: BarWords = BarWords {
 };
 const CHART_OF_DAYS: BarWords =
     BarWords { title: "Faturamento por dia, nos dias do filtro", ..CHART };
+/// Where the filter has more days than a chart.
+const CHART_OF_LAST_DAYS: BarWords =
+    BarWords { title: "Faturamento por dia, nos últimos dias do filtro", ..CHART };
 
 const MOST_ROWS: u32 = 100_000;
 
@@ -334,7 +337,11 @@ fn chart(
     now: Instant,
 ) -> db::Result<Option<BarChart>> {
     let (first, days) = sums::chart_days(filter, now, CHART_DAYS, MOST_CHART_DAYS);
-    let title = if filter.days == (None, None) { CHART } else { CHART_OF_DAYS };
+    let title = match filter.days {
+        (None, None) => CHART,
+        (Some(from), _) if from == first => CHART_OF_DAYS,
+        _ => CHART_OF_LAST_DAYS,
+    };
     if filter.status.is_some() || filter.items.is_some() {
         let gross = sums::by_day(tx, words, owner, filter, (first, days))?;
         return Ok(BarChart::new(title, first, &gross));

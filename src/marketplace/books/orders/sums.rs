@@ -162,25 +162,37 @@ fn spans((from, to): (Option<Day>, Option<Day>), today: Day) -> Vec<(i64, i64)> 
     [(first, start.0 - 1), whole, (end.0, last)].into_iter().filter(|(a, b)| a <= b).collect()
 }
 
-/// What a filter's orders come to for a seller with a tax in percent. `items` are the
-/// listings that a search found.
+/// The accounts and states of sales that a filter asks for.
+fn wanted(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    filter: &Filter,
+) -> Result<Vec<(i64, i64)>> {
+    let status = match &filter.status {
+        None => None,
+        Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
+    };
+    let mut wanted = kinds(tx, owner)?;
+    wanted.retain(|(seller, of_status)| {
+        is_sale_status(*of_status)
+            && filter.store.is_none_or(|store| store == *seller)
+            && status.is_none_or(|status| status == *of_status)
+    });
+    Ok(wanted)
+}
+
+/// What a filter's orders come to for a seller with a tax in percent.
 pub fn of(
     tx: &ReadTx<'_>,
     words: &Words,
     owner: UserId,
     (filter, tax): (&Filter, f64),
 ) -> Result<Sum> {
-    let status = match &filter.status {
-        None => None,
-        Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
-    };
-    let today = filter.zone.day(tx.now());
+    let spans = spans(filter.days, filter.zone.day(tx.now()));
     let mut sold: HashMap<SoldKey, Sold> = HashMap::new();
-    for (seller, of_status) in kinds(tx, owner)? {
-        let is_wanted = is_sale_status(of_status)
-            && filter.store.is_none_or(|store| store == seller)
-            && status.is_none_or(|status| status == of_status);
-        for (from, to) in spans(filter.days, today).into_iter().filter(|_| is_wanted) {
+    for (seller, of_status) in wanted(tx, words, owner, filter)? {
+        for (from, to) in &spans {
             tx.each(
                 "SELECT item_id, variation_id, item_version, orders, gross_cents, told, told_units, told_cents,
                         charged_cents
@@ -241,19 +253,9 @@ pub fn by_day(
     filter: &Filter,
     (first, days): (Day, usize),
 ) -> Result<Vec<i64>> {
-    let status = match &filter.status {
-        None => None,
-        Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
-    };
     let mut gross = vec![0; days];
     let last = first.0 + i64::try_from(days).unwrap_or(0) - 1;
-    for (seller, of_status) in kinds(tx, owner)? {
-        let is_wanted = is_sale_status(of_status)
-            && filter.store.is_none_or(|store| store == seller)
-            && status.is_none_or(|status| status == of_status);
-        if !is_wanted {
-            continue;
-        }
+    for (seller, of_status) in wanted(tx, words, owner, filter)? {
         tx.each(
             "SELECT span, item_id, gross_cents FROM sold_sum
              WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND span BETWEEN ?4 AND ?5",

@@ -467,6 +467,33 @@ fn a_parcel_leaves_with_all_orders_of_its_cart() {
 }
 
 #[test]
+fn a_cancelled_order_leaves_its_freight_to_the_others_of_its_cart() {
+    let world = World::new();
+    let ana = UserId(1);
+    let with = |id: i64, status: &str, cost: Option<i64>| {
+        let mut document = order(id);
+        document.status = status.to_owned();
+        document.shipping_id = Some(44);
+        document.fee = Some(Cents(500));
+        let shipment = Shipment { status: "shipped".to_owned(), ..Shipment::default() };
+        document.shipment = Some(Shipment { cost: cost.map(Cents), ..shipment });
+        document
+    };
+    for (documents, rows) in [
+        (vec![with(1, "paid", Some(701)), with(2, "paid", None)], "(1, 350), (2, 351)"),
+        (vec![with(1, "cancelled", None)], "(1, NULL), (2, 701)"),
+        (vec![with(2, "cancelled", None)], "(1, 350), (2, 351)"),
+        (vec![with(1, "paid", None)], "(1, 701), (2, NULL)"),
+    ] {
+        world.apply(ana, documents, NEVER);
+        let shown = "SELECT order_id, freight_cents FROM sale_order WHERE owner_id = ?1 ORDER BY 1";
+        let expected = format!("SELECT column1, column2 FROM (VALUES {rows}) WHERE ?1 > 0");
+        assert_eq!(world.dump(shown, ana), world.dump(&expected, ana));
+        world.assert_sums_equal_a_recount(ana);
+    }
+}
+
+#[test]
 fn what_was_sold_is_found_by_its_words() {
     let world = World::new();
     let (ana, rui) = (UserId(1), UserId(2));

@@ -27,7 +27,7 @@ pub const PATH: &str = "/painel/perguntas";
 
 pub(super) const LIST: Listing = Listing {
     path: PATH,
-    hint: "Pergunta ou título do anúncio",
+    hint: "Pergunta, título ou código do anúncio",
     filters: &[Filter {
         name: "estado",
         label: "Situação",

@@ -42,9 +42,9 @@ impl Listed for Question {
     }
 
     fn search<'w>(filters: &mut Filters<'w>, wanted: &'w RecordFilter) {
-        let condition = "(holds(text, :key) OR item_id IN (
+        let condition = "(holds(text, :key) OR item_id = :item OR item_id IN (
              SELECT item_id FROM listing WHERE owner_id = :owner AND holds(title, :key)))";
-        filters.and(condition, &[(":key", &wanted.key)]);
+        filters.and(condition, &[(":key", &wanted.key), (":item", &wanted.item)]);
     }
 
     fn column(_: &str) -> &'static str {

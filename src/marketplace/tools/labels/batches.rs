@@ -100,7 +100,7 @@ pub fn labels(tx: &ReadTx<'_>, batch: i64) -> Result<Vec<PrintedLabel>> {
 
 /// Takes back that labels were printed; returns how many are to be printed again.
 pub fn undo(tx: &WriteTx<'_>, batch: i64) -> Result<u64> {
-    let labels = tx.count("SELECT count(*) FROM label_print WHERE batch_id = ?1", [batch])?;
+    let labels = labels(tx, batch)?.iter().filter(|label| label.waits).count() as u64;
     tx.run("DELETE FROM label_batch WHERE batch_id = ?1", [batch])?;
     Ok(labels)
 }

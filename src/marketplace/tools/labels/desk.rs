@@ -9,11 +9,12 @@ use serde_json::json;
 
 use super::batches::{self, Batch};
 use super::press::{self, Press};
+use super::refused::RefusedLabels;
 use super::views::{BatchRow, LabelDesk, ParcelRow};
 use super::{Parcel, ToPrint, parcel, to_print};
 use crate::app::App;
 use crate::base::{Instant, MlUserId, UserId};
-use crate::db::{self, ReadTx};
+use crate::db::{self, ReadTx, WriteTx};
 use crate::http::input::is_form;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::panel::form::all_sent;
@@ -22,8 +23,8 @@ use crate::panel::{Answer, PageTime, Paging};
 
 /// Parcels of a page: as many as fit into one file.
 const ROWS: u64 = 50;
-/// Batches of a page.
-const BATCHES: u64 = 10;
+/// Batches of a page: all of one press.
+const BATCHES: u64 = 20;
 /// Most batches that are taken back at once: those of one press.
 const MOST_UNDONE: usize = 20;
 
@@ -67,6 +68,16 @@ pub struct Waiting {
 }
 
 impl Waiting {
+    /// Whether its label can be printed, as far as is known.
+    pub fn is_ready(
+        &self,
+        stores: &[LabelStore],
+        (refused, now): (&RefusedLabels, Instant),
+    ) -> bool {
+        let store = &stores[self.store];
+        store.can_print && refused.why(store.account, self.parcel.shipment, now).is_none()
+    }
+
     /// The most urgent first; what has no deadline behind, oldest first.
     fn order(&self) -> (i64, Instant, i64) {
         let due = self.parcel.due.map_or(i64::MAX, |due| due.0);
@@ -155,7 +166,7 @@ pub fn show(
     let refused = &app.marketplace.refused_labels;
     let why =
         |one: &Waiting| refused.why(stores[one.store].account, one.parcel.shipment, request.now);
-    let ready = all.iter().filter(|one| stores[one.store].can_print && why(one).is_none()).count();
+    let ready = all.iter().filter(|one| one.is_ready(&stores, (refused, request.now))).count();
     let (mut rows, mut done) = (Vec::new(), Vec::new());
     if asked.printed {
         done = printed_rows(tx, &stores, &asked)?;
@@ -257,7 +268,10 @@ impl PrintForm {
         Ok(Self {
             ids,
             todos: alone.is_empty() && first("todos") == "1",
-            conta: first("conta").parse().ok(),
+            // A store that makes no sense is none of the desk's, not all of them.
+            conta: Some(first("conta"))
+                .filter(|sent| !sent.is_empty())
+                .map(|sent| sent.parse().unwrap_or(0)),
             volta: first("volta"),
         })
     }
@@ -277,11 +291,11 @@ pub fn print(
     let chosen: Vec<Waiting> = all
         .into_iter()
         .filter(|one| {
-            let (store, shipment) = (&stores[one.store], one.parcel.shipment);
             if form.todos {
-                refused.why(store.account, shipment, request.now).is_none()
+                one.is_ready(&stores, (refused, request.now))
             } else {
-                ids.contains(&*format!("{}-{shipment}", store.account))
+                let account = stores[one.store].account;
+                ids.contains(&*format!("{account}-{}", one.parcel.shipment))
             }
         })
         .collect();
@@ -325,6 +339,25 @@ fn wire(desk: &Desk, press: &Press) -> PressJson {
         falharam: press.failed.iter().map(failed).collect(),
         restam: press.left,
     }
+}
+
+/// Takes back the batches that a form names, as far as they are still there; `may` says
+/// whether the caller prints for a batch's account. Returns how many labels are to be
+/// printed again.
+pub fn undo(
+    tx: &WriteTx<'_>,
+    named: &[i64],
+    may: impl Fn(&ReadTx<'_>, &Batch) -> db::Result<bool>,
+) -> Result<u64, Problem> {
+    let (mut labels, mut is_any) = (0, false);
+    for id in named {
+        let Some(batch) = batches::one(tx, *id)? else { continue };
+        if may(tx, &batch)? {
+            is_any = true;
+            labels += batches::undo(tx, batch.id)?;
+        }
+    }
+    if is_any { Ok(labels) } else { Err(Problem::not_found()) }
 }
 
 /// The batches that a form names, with commas between them.

@@ -135,15 +135,30 @@ row! {
     }
 }
 
+/// SQL for those of [`printable`] whose label was not printed.
+fn not_printed() -> String {
+    format!(
+        "{} AND NOT EXISTS (SELECT 1 FROM label_print p
+             WHERE p.owner_id = o.owner_id AND p.ml_user_id = o.ml_user_id AND p.shipping_id = o.shipping_id)",
+        printable()
+    )
+}
+
 /// The parcels of an account whose labels are to be printed.
 pub fn to_print(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<ToPrint>> {
-    let rest = format!(
-        "{} AND NOT EXISTS (SELECT 1 FROM label_print p
-             WHERE p.owner_id = o.owner_id AND p.ml_user_id = o.ml_user_id AND p.shipping_id = o.shipping_id)
-         GROUP BY o.shipping_id",
-        printable()
-    );
-    tx.records(&rest, (owner, account))
+    tx.records(&format!("{} GROUP BY o.shipping_id", not_printed()), (owner, account))
+}
+
+/// How many those are, and until when the first is to be handed over.
+pub fn count_to_print(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+) -> Result<(u64, Option<Instant>)> {
+    let sql = format!("SELECT count(DISTINCT o.shipping_id), min(o.dispatch_by) {}", not_printed());
+    let (parcels, due): (i64, Option<Instant>) =
+        tx.one(&sql, (owner, account), |row| row.try_into())?;
+    Ok((parcels.unsigned_abs(), due))
 }
 
 /// How far back orders are searched for a parcel that is no longer to be sent:

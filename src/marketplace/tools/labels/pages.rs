@@ -2,9 +2,9 @@
 
 use super::desk::{self, Asked, Desk, LabelStore};
 use super::parcel_page::{self, ParcelPage};
+use super::press;
 use super::print::{print as print_named, print_batch};
 use super::views::LabelsPage;
-use super::{batches, press};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::UserId;
@@ -74,11 +74,7 @@ pub fn undo(_: &App, person: &Person, request: &Request) -> Result<Job, Problem>
     let (owner, named, to) = (person.account.user_id, desk::named(request)?, Answer::to(request));
     let batch = named.first().copied().unwrap_or_default();
     Ok(Box::new(move |tx| {
-        let mut labels = 0;
-        for id in named {
-            let own = batches::one(tx, id)?.filter(|batch| batch.owner == owner);
-            labels += batches::undo(tx, own.ok_or_else(Problem::not_found)?.id)?;
-        }
+        let labels = desk::undo(tx, &named, |_, batch| Ok(batch.owner == owner))?;
         to.done(batch, OWN.path, &format!("desfeita:{labels}"))
     }))
 }

@@ -2,7 +2,7 @@
 //! fifty labels of one store, in the order of the list.
 //!
 //! What is in a file is noted as printed. A label that the marketplace refuses is
-//! left out and named, and stays to be printed. Decision tools-8.
+//! left out and named, and stays to be printed. Decision tools-9.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant as Monotonic};
@@ -223,6 +223,8 @@ fn outcome(desk: &Desk, (printed, failed, left): (u64, u64, u64), ids: &str, why
     let files = ids.split(',').count();
     if printed > 0 && files > 1 {
         text.push(format!("São {files} arquivos em Impressas: abra cada um."));
+    } else if printed > 0 && failed + left > 0 {
+        text.push("O arquivo está em Impressas: abra-o.".to_owned());
     }
     let went = |count: u64| if count == 1 { "impressa" } else { "impressas" };
     let (tone, title) = match (printed, failed) {
@@ -278,6 +280,9 @@ mod tests {
             "Por isso: não. Ela continua em A imprimir. Ainda há 9 para imprimir: imprima de novo. São 2 arquivos em Impressas: abra cada um."
         );
         assert_eq!(notice.undo.unwrap().fields, [("lote", "3,4".to_owned())]);
+        let notice = told(&OWN, "etiquetas:2:1:0:3:Por isso.").unwrap();
+        assert!(notice.text.ends_with("O arquivo está em Impressas: abra-o."), "{}", notice.text);
+        assert_eq!(told(&OWN, "etiquetas:1:0:0:3:").unwrap().text, "");
         assert!(told(&OWN, "etiquetas:0:1:0::x").unwrap().undo.is_none());
     }
 }

@@ -100,9 +100,17 @@ impl LabelDesk {
         self.desk.is_agency || self.stores.len() > 1
     }
 
-    /// How many labels are to be printed, as people read it.
+    /// How many labels one press prints, as people read it.
     pub fn all(&self) -> String {
-        grouped(self.to_print)
+        grouped(self.ready)
+    }
+
+    /// `3 lotes`.
+    pub fn batches(&self) -> String {
+        match self.batches {
+            1 => "1 lote".to_owned(),
+            count => format!("{} lotes", grouped(count)),
+        }
     }
 
     /// The address of a part, narrowed to the same store.
