@@ -55,9 +55,8 @@ pub fn client_item(time: PageTime, (id, name): (i64, &str), waiting: &Waiting) -
         icon: match next {
             Some((Task::Claim, _)) => "claim",
             Some((Task::Answer, _)) => "question",
-            Some((Task::Send, _)) => "box",
             None if waiting.open.claims > 0 => "claim",
-            None => "box",
+            Some((Task::Send, _)) | None => "box",
         },
         title: name.to_owned(),
         href: page.clone(),

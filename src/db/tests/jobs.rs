@@ -217,6 +217,11 @@ fn a_deferred_constraint_fails_the_commit_and_the_writer_lives_on() {
     assert_eq!(count(&db), 1);
 }
 
+/// More than the pages that migrations leave free.
+fn large_value() -> Vec<u8> {
+    vec![1; 2_000_000]
+}
+
 #[test]
 fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     let (_place, db) = opened();
@@ -230,7 +235,7 @@ fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     limit(pages + 2);
     let hold = held(&db);
     let before = db.submit(|tx| put(tx, "before", b""));
-    let large = db.submit(|tx| put(tx, "large", &vec![1; 100_000]));
+    let large = db.submit(|tx| put(tx, "large", &large_value()));
     let after = db.submit(|tx| put(tx, "after", b""));
     hold.send(()).unwrap();
     for pending in [before, large, after] {
@@ -245,7 +250,7 @@ fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     write(&db, |tx| put(tx, "small", b""));
     wait_until(|| db.condition() == Condition::Writable);
     let swallowed = db.write(|tx| {
-        let refused = put(tx, "large", &vec![1; 100_000]);
+        let refused = put(tx, "large", &large_value());
         Ok::<_, DbError>(matches!(refused, Err(DbError::Full)))
     });
     assert!(matches!(swallowed, Ok(true) | Err(DbError::Full)), "{swallowed:?}");
@@ -253,7 +258,7 @@ fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     // The writer notices by itself when there is space again.
     wait_until(|| db.condition() == Condition::Writable);
     limit(1 << 30);
-    write(&db, |tx| put(tx, "large", &vec![1; 100_000]));
+    write(&db, |tx| put(tx, "large", &large_value()));
     assert_eq!(count(&db), 2);
 }
 

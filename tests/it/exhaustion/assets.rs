@@ -32,7 +32,7 @@ fn the_first_browsers_cost_little_memory() {
             scope.spawn(move || ask(site, address));
         }
     });
-    let sheet = addresses.iter().find(|address| address.contains("components")).unwrap();
+    let sheet = addresses.iter().find(|address| address.contains("app.css")).unwrap();
     assert_eq!(ask(&site, sheet).header("content-encoding"), Some("gzip"));
     let peak = site.peak_memory();
     assert!(peak < AFTER_THE_FIRST, "{} MB were resident", peak >> 20);

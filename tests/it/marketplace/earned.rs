@@ -221,49 +221,62 @@ fn chips_count_and_the_sum_and_the_chart_follow_the_filter() {
     assert!(!page(&ana, &format!("{SALES}?estado=cancelled")).contains("· R$"));
 }
 
+/// Every one of `words` stands on the page.
+#[track_caller]
+fn shows(page: &str, words: &[&str]) {
+    for words in words {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+}
+
+/// One that waits for the student, and one opened later that waits for the marketplace.
+fn two_claims(world: &World) -> [String; 2] {
+    let claims = [
+        json!({ "ml_user_id": LOJA, "action": "refund", "reason": "PNR3430" }),
+        json!({ "ml_user_id": LOJA + 1, "stage": "dispute", "action": "" }),
+    ];
+    let ids = claims.map(|claim| world.control("/_sandbox/claims", &claim)["id"].to_string());
+    world.deliveries();
+    ids
+}
+
 #[test]
 fn claims_come_by_deadline_and_tell_whose_turn_it_is() {
     let (world, site) = shops();
     let ana = site.person("ana");
-    let sales =
-        [LOJA, LOJA + 1].map(|account| told_sale(&ana, account)["id"].as_str().unwrap().to_owned());
-    let open = |account: u64, fields: Value| {
-        let mut body = fields;
-        body["ml_user_id"] = account.into();
-        world.control("/_sandbox/claims", &body)["id"].to_string()
-    };
-    // The mediation was opened later and waits for the marketplace.
-    let own = open(LOJA, json!({ "action": "refund", "reason": "PNR3430" }));
-    let mediated = open(LOJA + 1, json!({ "stage": "dispute", "action": "" }));
-    world.deliveries();
+    let sale = told_sale(&ana, LOJA)["id"].as_str().unwrap().to_owned();
+    told_sale(&ana, LOJA + 1);
+    let [own, mediated] = two_claims(&world);
     let rows = listed(&ana, CLAIMS, 2);
     assert_eq!([&rows[0]["id"], &rows[1]["id"]], [&json!(own), &json!(mediated)]);
     assert_eq!(rows[0]["valor"], json!(35.5));
     let list = page(&ana, CLAIMS);
-    for words in [
-        "2 abertas · 1 espera você · R$ 71,00 em jogo",
-        "Produto não recebido: Caneca de ágata",
-        "decida até ",
-        "<strong>Marketplace</strong>",
-        "aguarda a decisão do marketplace",
-        "Abertas <span class=\"count\">2</span>",
-        "Encerradas <span class=\"count\">0</span>",
-    ] {
-        assert!(list.contains(words), "{words}: {list}");
-    }
+    shows(
+        &list,
+        &[
+            "2 abertas · 1 espera você · R$ 71,00 em jogo",
+            "Produto não recebido: Caneca de ágata",
+            "decida até ",
+            "<strong>Marketplace</strong>",
+            "aguarda a decisão do marketplace",
+            "Abertas <span class=\"count\">2</span>",
+            "Encerradas <span class=\"count\">0</span>",
+        ],
+    );
     let claim = page(&ana, &format!("{CLAIMS}/{own}"));
-    for words in [
-        "Produto não recebido: Caneca de ágata",
-        "faltam ",
-        "decida até ",
-        "É a sua vez",
-        "R$ 35,50",
-        &*format!("href=\"{SALES}/{}\"", sales[0]),
-        "Abrir no marketplace",
-        &*format!("/vendas/{}/detalhe", sales[0]),
-    ] {
-        assert!(claim.contains(words), "{words}: {claim}");
-    }
+    shows(
+        &claim,
+        &[
+            "Produto não recebido: Caneca de ágata",
+            "faltam ",
+            "decida até ",
+            "É a sua vez",
+            "R$ 35,50",
+            &*format!("href=\"{SALES}/{sale}\""),
+            "Abrir no marketplace",
+            &*format!("/vendas/{sale}/detalhe"),
+        ],
+    );
     let claim = page(&ana, &format!("{CLAIMS}/{mediated}"));
     assert!(
         claim.contains("aguarda a decisão do marketplace")
@@ -272,21 +285,19 @@ fn claims_come_by_deadline_and_tell_whose_turn_it_is() {
     );
     assert!(!claim.contains("class=\"countdown\""), "{claim}");
     // The sale knows its claim, with the deadline.
-    let sale = page(&ana, &format!("{SALES}/{}", sales[0]));
-    assert!(
-        sale.contains(&format!("href=\"{CLAIMS}/{own}\"")) && sale.contains("decida até "),
-        "{sale}"
-    );
+    let shown = page(&ana, &format!("{SALES}/{sale}"));
+    shows(&shown, &[&*format!("href=\"{CLAIMS}/{own}\""), "decida até "]);
     let home = page(&ana, "/painel");
-    for words in [
-        &*format!("href=\"{CLAIMS}/{own}\""),
-        &*format!("href=\"{CLAIMS}/{mediated}\""),
-        "Produto não recebido: Caneca de ágata",
-        "decida até ",
-        "aguarda a decisão do marketplace",
-    ] {
-        assert!(home.contains(words), "{words}: {home}");
-    }
+    shows(
+        &home,
+        &[
+            &*format!("href=\"{CLAIMS}/{own}\""),
+            &*format!("href=\"{CLAIMS}/{mediated}\""),
+            "Produto não recebido: Caneca de ágata",
+            "decida até ",
+            "aguarda a decisão do marketplace",
+        ],
+    );
     world.control(&format!("/_sandbox/claims/{own}"), &json!({ "status": "closed" }));
     until("closed", PATIENCE, || {
         site.clock().advance_s(7);
