@@ -73,7 +73,7 @@ const OPERATOR_ACTS: &[Act] = &[
     ("Testar canais", "/admin/mensagens/canais"),
     ("Criar plano", "/admin/planos/novo"),
     ("Criar curso", "/admin/cursos/novo"),
-    ("Criar chave", "/admin/chaves/novo"),
+    ("Criar chave", "/admin/chaves/nova"),
     ("Copiar o banco agora", "/admin/copias"),
     ("Ver estilo", "/admin/estilo"),
 ];

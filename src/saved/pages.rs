@@ -71,6 +71,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     page.name = view::Field::of(typed);
     if let Err(problem) = outcome {
         page.name = page.name.fault(Some("Dê um nome de até 60 letras."));
+        page.name.focus = true;
         return Ok(nothing_to_do(Reply::form_again(request, problem, |_| Ok(page))?));
     }
     let (owner, wants_json) = (person.account.user_id, request.wants_json());
@@ -83,6 +84,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return Err(Problem::field("nome", "there are too many views already"));
         }
         page.name = page.name.fault(Some("Já há visões demais. Remova uma antes."));
+        page.name.focus = true;
         Ok(Reply::page(&page)?.status(StatusCode::UNPROCESSABLE_ENTITY))
     }))
 }

@@ -225,6 +225,8 @@ fn large_value() -> Vec<u8> {
 #[test]
 fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     let (_place, db) = opened();
+    // Later ones find the statement prepared and take next to no time.
+    write(&db, |tx| put(tx, "first", b""));
     let pages: i64 = write(&db, |tx| tx.value("PRAGMA page_count", []));
     let limit = |pages: i64| {
         write(&db, move |tx| {
@@ -238,10 +240,13 @@ fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     let large = db.submit(|tx| put(tx, "large", &large_value()));
     let after = db.submit(|tx| put(tx, "after", b""));
     hold.send(()).unwrap();
-    for pending in [before, large, after] {
-        assert!(matches!(pending.wait(), Err(DbError::Full)));
-    }
-    assert_eq!(count(&db), 0);
+    let outcomes = [before, large, after].map(|pending| pending.wait());
+    let is_full = |outcome: &Result<()>| matches!(outcome, Err(DbError::Full));
+    assert!(is_full(&outcomes[1]), "{outcomes:?}");
+    // A busy machine may share out the three over two commits; what is answered stands.
+    let stored = outcomes.iter().filter(|outcome| !is_full(outcome)).count();
+    assert_eq!(count(&db), 1 + i64::try_from(stored).unwrap(), "{outcomes:?}");
+    assert!(stored < 2, "one of them shared the commit of the large one: {outcomes:?}");
     assert_eq!(db.condition(), Condition::Full);
     // A job that writes nothing does not change the condition.
     empty_job(&db).unwrap();
@@ -259,7 +264,7 @@ fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     wait_until(|| db.condition() == Condition::Writable);
     limit(1 << 30);
     write(&db, |tx| put(tx, "large", &large_value()));
-    assert_eq!(count(&db), 2);
+    assert_eq!(count(&db), 3 + i64::try_from(stored).unwrap());
 }
 
 #[test]
