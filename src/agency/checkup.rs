@@ -26,7 +26,7 @@ named! {
         Unread = 2, "leitura", "Sem leitura";
         Reputation = 3, "reputacao", "Reputação baixa";
         Claims = 4, "reclamacoes", "Reclamações antigas";
-        Questions = 5, "perguntas", "Perguntas atrasadas";
+        Questions = 5, "perguntas", "Perguntas em atraso";
         NoListings = 6, "sem_anuncios", "Sem anúncio ativo";
         NoStock = 7, "sem_estoque", "Anúncios sem estoque";
     }

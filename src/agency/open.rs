@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::base::{DAY_S, Instant, MlUserId, UserId, grouped};
+use crate::base::{DAY_S, Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::words::READY_TO_SHIP;
 use crate::marketplace::tools::labels;
@@ -136,8 +136,8 @@ impl Waiting {
 
 /// `1 pergunta`, `3 perguntas`; the number does not leave its noun at the end of a
 /// line.
-pub fn counted(count: u64, (one, several): (&str, &str)) -> String {
-    format!("{}\u{a0}{}", grouped(count), if count == 1 { one } else { several })
+pub fn counted(count: impl TryInto<u64>, (one, several): (&str, &str)) -> String {
+    crate::base::counted(count, one, several).replacen(' ', "\u{a0}", 1)
 }
 
 row! {

@@ -28,5 +28,5 @@ pub use clock::{Clock, DAY_S, Day, Instant, Zone};
 pub use ids::{MlUserId, OrderId, TokenHash, UserId};
 pub use money::Cents;
 pub use secrets::{Sealer, Secret};
-pub use text::{grouped, shortened};
+pub use text::{counted, grouped, shortened};
 pub use worker::Stop;

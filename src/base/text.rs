@@ -124,6 +124,12 @@ pub fn grouped<N: TryInto<u64>>(count: N) -> String {
     grouped
 }
 
+/// `1 unidade`, `1.200 unidades`.
+pub fn counted<N: TryInto<u64>>(count: N, one: &str, several: &str) -> String {
+    let count = count.try_into().unwrap_or(0);
+    format!("{} {}", grouped(count), if count == 1 { one } else { several })
+}
+
 /// A pattern for `LIKE … ESCAPE '\\'` that finds values that begin with a text.
 pub fn like_beginning(text: &str) -> String {
     like_pattern(text).split_off(1)

@@ -45,7 +45,7 @@ crate::named! {
         /// The buyer asks for the money back.
         Protest = 6, "disputa", "Disputa";
         /// A renewal is unpaid.
-        Delayed = 7, "atrasada", "Atrasada";
+        Delayed = 7, "atrasada", "Em atraso";
         /// A payment slip or a Pix code expired unpaid.
         Expired = 8, "vencida", "Vencida";
         /// No more charges of a subscription.
@@ -115,7 +115,7 @@ impl EventKind {
             Self::Refunded => "Compra reembolsada",
             Self::Canceled => "Compra cancelada",
             Self::Protest => "Pedido de reembolso",
-            Self::Delayed => "Pagamento atrasado",
+            Self::Delayed => "Pagamento em atraso",
             Self::Expired => "Compra vencida",
             Self::Cancellation => "Assinatura cancelada",
             Self::SwitchPlan => "Troca de plano",

@@ -23,7 +23,7 @@ pub fn sweep(tx: &WriteTx<'_>, services: &AccountServices, grace_days: u32) -> R
         let reason = if ended {
             "assinatura cancelada e período pago encerrado"
         } else {
-            "pagamento atrasado além do prazo"
+            "pagamento em atraso além do prazo"
         };
         students::suspend(tx, services, student.user_id, reason)?;
         let act = STUDENT.act("aluno.suspender", student.user_id, &student.name);

@@ -38,10 +38,10 @@ pub fn changes(old: &Terms, new: &Terms, zone: Zone) -> Vec<String> {
         said.push(format!("Pago até {}.", day(until)));
     }
     match (old.late_since, new.late_since) {
-        (None, Some(_)) => said.push("Marcou o pagamento como atrasado.".to_owned()),
+        (None, Some(_)) => said.push("Pôs o pagamento em atraso.".to_owned()),
         (Some(_), None) => said.push("Tirou a marca de atraso.".to_owned()),
         (Some(one), Some(other)) if one != other => {
-            said.push(format!("Atrasado desde {}.", day(other)));
+            said.push(format!("Em atraso desde {}.", day(other)));
         }
         _ => {}
     }

@@ -188,7 +188,7 @@ fn attention(services: &Services, seen: &CopiesStatus, now: Instant) -> Vec<Noti
     if seen.is_late(now) {
         notices.push(Notice::new(
             Tone::Bad,
-            "A cópia está atrasada",
+            "A cópia está em atraso",
             "Há mais de dois intervalos não há cópia boa. Veja o log do servidor.",
         ));
     }

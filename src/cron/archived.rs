@@ -142,7 +142,7 @@ pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     Reply::page(&BatchPage {
         layout: layout(app, person, request),
         damaged: (!whole).then(|| {
-            let text = "O conteúdo não confere com o que foi guardado. Restaure um backup em outro lugar para ler este dia.";
+            let text = "O conteúdo não confere com o que foi guardado. Restaure uma cópia de segurança em outro lugar para ler este dia.";
             Notice::new(Tone::Bad, "Este lote está danificado", text)
         }),
         packed: app.zone().page(batch.created_at),

@@ -62,7 +62,7 @@ pub const TASKS: &[Task] = &[
     Task { name: "programa_lembrete", title: "Lembretes do check-in", every: Every::Run, work: program::remind },
     Task { name: "programa_sequencias", title: "Sequências interrompidas", every: Every::Run, work: program::end_streaks },
     Task { name: "programa_desafios", title: "Desafios cumpridos antes de criados", every: Every::Run, work: program::settle_challenges },
-    Task { name: "pagamentos", title: "Pagamentos atrasados e assinaturas encerradas", every: Every::Run, work: delegated::end_unpaid },
+    Task { name: "pagamentos", title: "Pagamentos em atraso e assinaturas encerradas", every: Every::Run, work: delegated::end_unpaid },
     Task { name: "mensagens", title: "Mensagens pendentes", every: Every::Run, work: delegated::send_messages },
     Task { name: "ml_sync", title: "Sincronização do marketplace", every: Every::Run, work: marketplace::read },
     Task { name: "agencia_sync", title: "Contas da agência", every: Every::Run, work: delegated::read_agency },

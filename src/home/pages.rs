@@ -6,7 +6,7 @@ use super::tasks::{self, Waiting};
 use super::views::{StudentHome, TodaySold};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Cents, Day, Instant, UserId, Zone, grouped};
+use crate::base::{Cents, Day, Instant, UserId, Zone};
 use crate::db::{self, ReadTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -174,12 +174,6 @@ wire! {
             .map(|one| WireNotification::of(one, zone))
             .collect(),
     }
-}
-
-/// `1 unidade`, `2 unidades`.
-pub fn counted(count: impl TryInto<u64>, one: &str, several: &str) -> String {
-    let count = count.try_into().unwrap_or(0);
-    format!("{} {}", grouped(count), if count == 1 { one } else { several })
 }
 
 #[cfg(test)]

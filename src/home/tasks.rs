@@ -1,9 +1,8 @@
 //! What the student has to do, by deadline: lost links, claims, parcels, the first
 //! question, the meet that begins.
 
-use super::pages::counted;
 use crate::accounts::Role;
-use crate::base::{DAY_S, Instant, UserId};
+use crate::base::{DAY_S, Instant, UserId, counted};
 use crate::content::agenda;
 use crate::content::meets::Meet;
 use crate::db::{ReadTx, Result};

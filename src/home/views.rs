@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::base::{Cents, grouped};
+use crate::base::{Cents, counted, grouped};
 use crate::marketplace::account::store::{AccountSummary, RecentOrder};
 use crate::marketplace::books::orders::left::Earned;
 use crate::marketplace::sync::health::Health;
@@ -44,7 +44,7 @@ pub struct TodaySold {
 impl TodaySold {
     /// `1 venda`, `12 vendas`.
     pub fn title(&self) -> String {
-        super::pages::counted(self.now.0, "venda hoje", "vendas hoje")
+        counted(self.now.0, "venda hoje", "vendas hoje")
     }
 
     /// `R$ 1.234,56`.

@@ -8,7 +8,7 @@ use super::store::{FailedMessage, Overdue};
 use super::views::OpenItem;
 use crate::accounts::Role;
 use crate::base::{Cents, grouped};
-use crate::messages::queue::FAILED_LATELY;
+use crate::messages::queue::{FAILED_LATELY, words};
 use crate::outbox::channel_words;
 use crate::panel::view::address;
 use crate::panel::{Act, Due, PageTime, QueueItem, Tone};
@@ -70,19 +70,17 @@ pub fn people(
 pub fn failures(failed: Vec<FailedMessage>, all: i64) -> Vec<QueueItem> {
     let mut reasons: HashMap<(String, String), Vec<FailedMessage>> = HashMap::new();
     for message in failed {
-        let reason = reason_of(&message.outcome).to_owned();
-        reasons.entry((message.channel.clone(), reason)).or_default().push(message);
+        let why = why(&message.channel, &message.outcome);
+        reasons.entry((message.channel.clone(), why)).or_default().push(message);
     }
     let mut reasons: Vec<_> = reasons.into_iter().collect();
-    reasons.sort_by_key(|((channel, reason), messages)| {
-        (std::cmp::Reverse(messages.len()), channel.clone(), reason.clone())
-    });
+    reasons.sort_by_key(|(reason, messages)| (std::cmp::Reverse(messages.len()), reason.clone()));
     reasons.truncate(MOST_REASONS);
     let told: usize = reasons.iter().map(|(_, messages)| messages.len()).sum();
     let rest = usize::try_from(all).unwrap_or_default().saturating_sub(told);
     let shown = reasons.into_iter();
     let mut rows: Vec<QueueItem> =
-        shown.map(|((channel, reason), messages)| failure(&channel, &reason, &messages)).collect();
+        shown.map(|((channel, why), messages)| failure(&channel, &why, &messages)).collect();
     if rest > 0 {
         rows.push(failed_row(
             format!("Mais {}", count(rest)),
@@ -93,6 +91,14 @@ pub fn failures(failed: Vec<FailedMessage>, all: i64) -> Vec<QueueItem> {
     rows
 }
 
+/// What happened and what to do about it; what the channel said where there are no words.
+fn why(channel: &str, outcome: &str) -> String {
+    match words::of_failed(channel, outcome) {
+        Some(words) => format!("{} {}", words.what, words.remedy),
+        None => outcome.to_owned(),
+    }
+}
+
 fn count(messages: usize) -> String {
     match messages {
         1 => "1 mensagem falhou".to_owned(),
@@ -100,18 +106,15 @@ fn count(messages: usize) -> String {
     }
 }
 
-fn failure(channel: &str, reason: &str, messages: &[FailedMessage]) -> QueueItem {
-    let repair = repair(channel, reason);
-    let about = match messages {
-        [one] => format!("{} · {repair}", one.name),
-        _ => repair.to_owned(),
+fn failure(channel: &str, why: &str, messages: &[FailedMessage]) -> QueueItem {
+    let (about, href) = match messages {
+        [one] => (format!("{} · {why}", one.name), format!("/admin/mensagens/{}", one.id)),
+        _ => {
+            let filter = [("estado", FAILED_LATELY), ("canal", channel)];
+            (why.to_owned(), address("/admin/mensagens", &filter))
+        }
     };
-    let href = match messages {
-        [one] => format!("/admin/mensagens/{}", one.id),
-        _ => address("/admin/mensagens", &[("estado", FAILED_LATELY), ("canal", channel)]),
-    };
-    let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    let title = format!("{} por {}{why}", count(messages.len()), channel_words(channel));
+    let title = format!("{} por {}", count(messages.len()), channel_words(channel));
     failed_row(title, about, href)
 }
 
@@ -124,30 +127,6 @@ fn failed_row(title: String, about: String, href: String) -> QueueItem {
         due: None,
         acts: vec![Act::Link { label: "Corrigir", href: href.clone() }],
         href,
-    }
-}
-
-/// A reason without what differs from message to message: what stands behind a colon or
-/// in parentheses.
-fn reason_of(outcome: &str) -> &str {
-    let end = outcome.find([':', '(', ';']).unwrap_or(outcome.len());
-    outcome[..end].trim_end_matches('.').trim()
-}
-
-/// What to do about a reason.
-fn repair(channel: &str, reason: &str) -> &'static str {
-    let reason = reason.to_lowercase();
-    let is = |words: &[&str]| words.iter().any(|word| reason.contains(word));
-    match channel {
-        "chat" if is(&["número", "numero", "whatsapp", "não existe"]) => {
-            "Confira o número da pessoa e envie de novo."
-        }
-        "chat" if is(&["janela", "modelo"]) => "Informe um modelo aprovado em chat.template.",
-        "email" if is(&["endereço", "caixa", "destinat", "recipient", "mailbox"]) => {
-            "Confira o e-mail da pessoa e envie de novo."
-        }
-        "telegram" if is(&["bloque", "blocked"]) => "A pessoa bloqueou o bot: use outro canal.",
-        _ => "Teste o canal, depois envie de novo.",
     }
 }
 
@@ -181,16 +160,20 @@ mod tests {
             name: "Ana".to_owned(),
         };
         let messages = vec![
-            failed(1, "chat", "o número não existe: 5511"),
-            failed(2, "chat", "o número não existe: 5521"),
-            failed(3, "email", "o servidor recusou (550)"),
+            failed(1, "chat", "5511 não está na rede de chat"),
+            failed(2, "chat", "5521 não está na rede de chat"),
+            failed(3, "email", "o servidor respondeu 550"),
         ];
         let rows = failures(messages, 1_003);
         assert_eq!(rows.len(), 3);
         assert_eq!(rows[2].title, "Mais 1.000 mensagens falharam");
-        assert_eq!(rows[0].title, "2 mensagens falharam por Chat: o número não existe");
-        assert!(rows[0].about.contains("Confira o número"), "{}", rows[0].about);
-        assert_eq!(rows[1].title, "1 mensagem falhou por E-mail: o servidor recusou");
+        assert_eq!(rows[0].title, "2 mensagens falharam por Chat");
+        assert_eq!(
+            rows[0].about,
+            "Este número não está na rede de chat. Corrija o número e reenvie."
+        );
+        assert_eq!(rows[1].title, "1 mensagem falhou por E-mail");
+        assert!(rows[1].about.starts_with("Ana · Esta caixa de e-mail não existe."));
         assert_eq!(rows[1].href, "/admin/mensagens/3");
     }
 }

@@ -147,10 +147,8 @@ fn counted(
     text: &str,
     href: &'static str,
 ) -> Option<OpenItem> {
-    let number = u64::try_from(count).ok().filter(|number| *number > 0)?;
-    let title =
-        if number == 1 { format!("1 {one}") } else { format!("{} {several}", grouped(number)) };
-    Some(item(Tone::Warn, title, text).done_at(href))
+    let title = crate::base::counted(count, one, several);
+    (count > 0).then(|| item(Tone::Warn, title, text).done_at(href))
 }
 
 /// What is wrong with the files, and the way on.
@@ -297,8 +295,8 @@ fn people(waiting: &Waiting) -> impl Iterator<Item = OpenItem> {
     [
         counted(
             waiting.late,
-            "aluno com pagamento atrasado",
-            "alunos com pagamento atrasado",
+            "aluno com pagamento em atraso",
+            "alunos com pagamento em atraso",
             "Fale com a pessoa antes que o acesso termine.",
             LATE,
         ),

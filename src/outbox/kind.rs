@@ -16,7 +16,7 @@ crate::named! {
         /// A person asked for a new password.
         PasswordLink = "link_de_senha", "Link de senha";
         /// A renewal is unpaid.
-        LatePayment = "pagamento_atrasado", "Pagamento atrasado";
+        LatePayment = "pagamento_atrasado", "Pagamento em atraso";
         /// A meet begins soon.
         MeetReminder = "lembrete_encontro", "Lembrete de encontro";
         /// A student has been away.

@@ -26,7 +26,7 @@ const STANDINGS: Filter = Filter {
     name: "status",
     label: "Situação",
     all: "Todos",
-    values: &[("ativo", "Ativo"), ("atrasado", "Atrasado"), ("suspenso", "Suspenso")],
+    values: &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")],
 };
 
 /// Staff pay nothing, and so are never late.

@@ -128,7 +128,7 @@ fn happened(
     time: PageTime,
 ) -> (Vec<Happened>, String) {
     let event = |tone, at, text: &str| (at, tone, text.to_owned(), String::new());
-    let mut events = vec![event(Tone::Info, order.created_at, "Pedido feito")];
+    let mut events = vec![event(Tone::Info, order.created_at, "Venda feita")];
     let mut untimed = Vec::new();
     let status = OrderStatus::sale_of(order.status);
     let parcel = page.word_or_none(order.shipping_status);

@@ -6,7 +6,7 @@ use super::views::{OrderRow, OrdersPage};
 use super::{SELLER, asked, choice, payments, reminders};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
-use crate::base::{Cents, Instant, OrderId, UserId, Zone, grouped};
+use crate::base::{Cents, Instant, OrderId, UserId, Zone};
 use crate::dropshipping::debts::{self, Sum, Tally};
 use crate::dropshipping::orders::{
     self, DropOrder, DropOrderQuery, DropOrderStatus, Standing, Whose,
@@ -77,10 +77,7 @@ pub(super) const LIST: Listing = Listing {
 
 /// `3 pedidos`.
 pub fn counted(orders: i64) -> String {
-    match orders {
-        1 => "1 pedido".to_owned(),
-        orders => format!("{} pedidos", grouped(orders)),
-    }
+    crate::base::counted(orders, "pedido", "pedidos")
 }
 
 wire! {

@@ -62,6 +62,72 @@ fn private_fields_are_not_searched() {
     assert!(seen > 0, "no field is private, not even that of the test");
 }
 
+/// The table "Words that the panels do not use" of the glossary is held in templates and
+/// in what the code says in sentences.
+#[test]
+fn panels_use_the_words_of_the_glossary() {
+    let glossary = std::fs::read_to_string(root().join("docs/glossary.md")).unwrap();
+    let (_, table) = glossary.split_once("### Words that the panels do not use").unwrap();
+    let (table, _) = table.split_once("\n## ").unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| ")).skip(1);
+    let words: Vec<_> = rows.filter_map(|row| row.split_once(" | ")).collect();
+    assert!(words.len() > 10, "the table was not found");
+    let mut wrong = Vec::new();
+    for file in sources() {
+        let said = if file.path.starts_with("assets/templates/") {
+            seen(&file.text)
+        } else if file.path.starts_with("src/") && !file.path.contains("/tests") {
+            sentences(&file.text)
+        } else {
+            continue;
+        };
+        let said = said.to_lowercase();
+        for (word, instead) in &words {
+            let begins = |at: &usize| {
+                let before = said[..*at].chars().next_back();
+                !before.is_some_and(|one| one.is_alphanumeric() || "_-./=`".contains(one))
+            };
+            if said.match_indices(word).any(|(at, _)| begins(&at)) {
+                wrong.push(format!("{}: {word:?}, not {instead}", file.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What people see of a template: neither its tags nor its code.
+fn seen(template: &str) -> String {
+    let mut text = template.to_owned();
+    for (open, close) in
+        [("{#", "#}"), ("{%", "%}"), ("{{", "}}"), ("<code", "</code>"), ("<", ">")]
+    {
+        let mut rest = &*text;
+        let mut kept = String::new();
+        while let Some((before, inside)) = rest.split_once(open) {
+            kept.push_str(before);
+            rest = inside.split_once(close).map_or("", |(_, after)| after);
+        }
+        kept.push_str(rest);
+        text = kept;
+    }
+    text
+}
+
+/// The texts of Rust code that are a sentence in Portuguese: they begin with a capital
+/// letter and have a blank.
+fn sentences(code: &str) -> String {
+    let mut found = String::new();
+    for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+        for text in line.split('"').skip(1).step_by(2) {
+            if text.contains(' ') && text.starts_with(char::is_uppercase) {
+                found.push_str(text);
+                found.push('\n');
+            }
+        }
+    }
+    found
+}
+
 #[test]
 fn nothing_is_left_to_do() {
     // Spelled in two parts, so that this file does not name what it forbids.

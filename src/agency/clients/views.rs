@@ -80,7 +80,7 @@ pub fn account_items(
         items.push(QueueItem {
             tone: due.as_ref().map_or(Tone::Info, |due| due.tone),
             icon: "question",
-            title: plural(
+            title: counted(
                 waiting.open.questions,
                 ("pergunta sem resposta", "perguntas sem resposta"),
             ),
@@ -96,7 +96,7 @@ pub fn account_items(
     items.extend((more > 0).then(|| QueueItem {
         tone: Tone::Info,
         icon: "claim",
-        title: plural(more, ("outra reclamação aberta", "outras reclamações abertas")),
+        title: counted(more, ("outra reclamação aberta", "outras reclamações abertas")),
         href: String::new(),
         about: name.clone(),
         due: None,
@@ -135,10 +135,6 @@ fn claim_item(claim: ShownClaim) -> QueueItem {
 fn joined(parts: &[&str]) -> String {
     let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
     parts.join(" · ")
-}
-
-fn plural(count: i64, words: (&str, &str)) -> String {
-    counted(u64::try_from(count).unwrap_or(0), words)
 }
 
 /// What happened to a client, newest first.

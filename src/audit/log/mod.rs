@@ -132,7 +132,7 @@ const FIELDS: [(&str, &str); 47] = [
     ("anotacoes", "Anotações"),
     ("ativo", "Ativo"),
     ("ate", "Até"),
-    ("atrasado_desde", "Pagamento atrasado desde"),
+    ("atrasado_desde", "Pagamento em atraso desde"),
     ("beneficios", "Benefícios"),
     ("bio", "Sobre"),
     ("chat_number", "Número de chat"),

@@ -25,7 +25,7 @@ const EMAIL: &[Row] = &[
     ("smtputf8", "O servidor de e-mail não aceita acento antes do @.", "Peça à pessoa um e-mail sem acento, corrija e reenvie."),
     ("5.2.2", "A caixa de e-mail está cheia.", "Reenvie quando a pessoa liberar espaço, ou use outro e-mail."),
     ("respondeu 552", "A caixa de e-mail está cheia.", "Reenvie quando a pessoa liberar espaço, ou use outro e-mail."),
-    ("respondeu 53", "O servidor de e-mail não aceitou o nosso usuário e senha.", "Confira email.smtp_url na configuração e reinicie o serviço."),
+    ("respondeu 53", "O servidor de e-mail não aceitou o nosso nome e senha.", "Confira email.smtp_url na configuração e reinicie o serviço."),
     ("5.7.", "O servidor de e-mail bloqueou a mensagem.", "Confira SPF e DKIM do domínio do remetente, e reenvie."),
     ("respondeu 554", "O servidor de e-mail bloqueou a mensagem.", "Confira SPF e DKIM do domínio do remetente, e reenvie."),
     ("5.1.", "Esta caixa de e-mail não existe.", FIX_ADDRESS),
@@ -83,13 +83,15 @@ const PUSH: &[Row] = &[
 
 /// The words for what is stored of a message; `None` where there are none.
 pub fn explained(message: &Message) -> Option<Explained> {
-    let said = of(Channel::from_name(&message.channel)?, message.outcome.as_deref()?)?;
-    // What failed does not go by itself.
-    let remedy = match said.remedy {
-        WAIT if !message.waits() => "Reenvie quando ele voltar.",
-        remedy => remedy,
-    };
-    Some(Explained { remedy, ..said })
+    let (channel, said) = (&*message.channel, message.outcome.as_deref()?);
+    if message.waits() { of(Channel::from_name(channel)?, said) } else { of_failed(channel, said) }
+}
+
+/// The words for why a message failed, which does not go by itself any more.
+pub fn of_failed(channel: &str, said: &str) -> Option<Explained> {
+    let found = of(Channel::from_name(channel)?, said)?;
+    let remedy = if found.remedy == WAIT { "Reenvie quando ele voltar." } else { found.remedy };
+    Some(Explained { remedy, ..found })
 }
 
 /// The words for what a channel said.

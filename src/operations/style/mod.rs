@@ -30,7 +30,7 @@ const LIST: Listing = Listing {
         name: "status",
         label: "Situação",
         all: "Todos",
-        values: &[("ativo", "Ativo"), ("atrasado", "Atrasado"), ("suspenso", "Suspenso")],
+        values: &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")],
     }],
     sort_keys: &["nome", "vendas"],
     file: "estilo.csv",

@@ -257,7 +257,7 @@ fn a_finding_names_its_thing_and_leads_to_it() {
         assert!(found.contains(text), "{text}: {found}");
     }
     let own = page(&operator, &format!("{CLIENTS}/{id}"));
-    for text in ["O que aconteceu", "Cliente criado", "LOJA UM incluída", "Perguntas atrasadas"] {
+    for text in ["O que aconteceu", "Cliente criado", "LOJA UM incluída", "Perguntas em atraso"] {
         assert!(own.contains(text), "{text}: {own}");
     }
 }

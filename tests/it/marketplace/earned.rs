@@ -156,7 +156,7 @@ fn a_sale_tells_when_what_happened() {
         "Pacote enviado",
         "Etiqueta impressa",
         "Pagamento aprovado",
-        "Pedido feito",
+        "Venda feita",
     ] {
         rest = rest
             .split_once(&format!("<strong>{words}</strong>"))

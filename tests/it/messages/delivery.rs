@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
+use crate::support::chat::{welcome, with_gateway};
 use crate::support::client::Request;
-use crate::support::site::{Builder, CRON_SECRET, Site};
+use crate::support::site::CRON_SECRET;
 use crate::support::wait::until;
 use crate::support::world::World;
 
@@ -19,28 +20,6 @@ const PATIENCE: Duration = Duration::from_mins(1);
 fn list(actor: &Actor<'_>, target: &str) -> Value {
     let request = Request::new("GET", target).header("Accept", "application/json");
     actor.send(request).ok()
-}
-
-fn with_gateway(world: &World, gateway: &str) -> Builder {
-    Site::builder()
-        .unlimited()
-        .world(world)
-        .config("cron.enabled", true)
-        .config("chat.gateway", gateway)
-        .config("chat.base_url", format!("http://{}", world.address()))
-        .config("chat.api_key", "segredo-do-gateway")
-        .config("chat.instance", "escola")
-        .config("messages.pace_evolution_per_s", 0)
-}
-
-/// Registers a student, who gets a welcome message.
-#[track_caller]
-fn welcome(site: &Site, name: &str, number: &str) {
-    let body = json!({
-        "nome": format!("{name} da Silva"), "email": format!("{name}@example.com"), "chat_number": number,
-    });
-    let crm = site.key(&["write"]);
-    crm.post("/api/v1/alunos/criar", &body).expect(201);
 }
 
 /// Waits until the queue's only message is in a state, and returns it.

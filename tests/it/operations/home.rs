@@ -60,7 +60,7 @@ fn nothing_is_in_order_while_something_is_open() {
     }
     let page = home(&admin);
     for (open, href) in [
-        ("1 aluno com pagamento atrasado", "/admin/alunos?status=atrasado"),
+        ("1 aluno com pagamento em atraso", "/admin/alunos?status=atrasado"),
         ("2 alunos com pagamento em disputa", "/admin/alunos?em_disputa=sim"),
     ] {
         assert!(page.contains(&format!("<a href=\"{href}\">{open}</a>")), "{open}: {page}");

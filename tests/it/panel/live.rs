@@ -203,11 +203,13 @@ fn an_account_has_few_streams_and_gets_its_places_back() {
     });
 }
 
+/// 1,000 open pages of 167 people, while somebody sells.
 #[test]
 fn open_streams_cost_little_memory_no_thread_and_end_with_the_service() {
-    const PEOPLE: usize = 40;
+    const PEOPLE: usize = 166;
     const MOST_EACH: u64 = 40 * 1024;
-    let site = Site::builder().unlimited().start();
+    let Shop { world, site } =
+        Shop::open_with(|site| site.config("server.max_connections_per_address", 2_000));
     let people: Vec<Actor<'_>> =
         (0..PEOPLE).map(|number| site.person(&format!("p{number}"))).collect();
     let threads = || std::fs::read_dir(format!("/proc/{}/task", site.pid())).unwrap().count();
@@ -227,6 +229,18 @@ fn open_streams_cost_little_memory_no_thread_and_end_with_the_service() {
     let each = memory::resident(site.pid()).saturating_sub(memory) / rest.len() as u64;
     assert!(each < MOST_EACH, "{each} bytes a stream");
     assert!(threads() <= before + 2, "{before} threads became {}", threads());
+
+    let ana = site.person("ana");
+    let mut seller = open(std::slice::from_ref(&ana)).remove(0);
+    let sales = came(seller.newest.as_ref().unwrap(), "/painel/vendas");
+    let began = Instant::now();
+    world.sale(LOJA);
+    seller.until("the sale", |event| came(event, "/painel/vendas") > sales);
+    println!(
+        "{} streams of {each} bytes; a sale after {:?}",
+        first.len() + rest.len(),
+        began.elapsed()
+    );
     let began = Instant::now();
     site.stop();
     assert!(began.elapsed() < Duration::from_secs(8), "streams hold up the stop");

@@ -1,6 +1,7 @@
 //! Every page: structure, forms, text of strangers, in a real browser.
 
 mod browser; // What people do in the panels, in a real browser.
+mod browser_journeys; // What people come for, with the clicks that it takes, in a real browser.
 mod browser_pages; // Every page by itself: accessible, silent console, fits a phone.
 mod browser_questions; // Questions answered by keyboard, in a real browser.
 mod browser_supplier; // What suppliers do all day, counted in clicks, in a real browser.

@@ -81,7 +81,7 @@ fn staff_have_no_purchases_and_no_accounts() {
     site.person_as("rui", "drop");
     site.person("ana");
     let every = page(&admin, "/admin/equipe").expect(200).text();
-    assert!(every.contains("Suspenso") && !every.contains("Atrasado"));
+    assert!(every.contains("Suspenso") && !every.contains("Em atraso"));
     admin.get("/admin/equipe?status=atrasado").expect(422);
     let shown = |list_path: &str| {
         let rows = list(&admin, list_path)["dados"].clone();

@@ -7,6 +7,7 @@ pub mod agents; // Calls of assistants.
 pub mod archive; // Archives that the service sends.
 pub mod authority; // A certificate authority, and requests by HTTPS.
 pub mod chance; // Random events in shops, at the marketplace and on the platform.
+pub mod chat; // A site that sends by a chat gateway.
 pub mod checkout; // Purchase events, as the checkout sends them.
 pub mod checks; // Rules for every reply, whatever the request was.
 pub mod client; // A small blocking HTTP/1.1 client, raw where a test needs it.

@@ -264,7 +264,7 @@ fn age(seconds: i64) -> (String, Tone) {
         _ => format!("há {} dias", seconds / DAY_S),
     };
     match seconds {
-        LATE_S.. => (format!("Atrasada: {words}"), Tone::Bad),
+        LATE_S.. => (format!("Em atraso: {words}"), Tone::Bad),
         SOON_S.. => (format!("Responda logo: {words}"), Tone::Warn),
         _ => (words, Tone::Info),
     }
@@ -280,9 +280,9 @@ mod tests {
             (0, "agora", Tone::Info),
             (3, "há 3 h", Tone::Info),
             (12, "Responda logo: há 12 h", Tone::Warn),
-            (24, "Atrasada: há 24 h", Tone::Bad),
-            (47, "Atrasada: há 47 h", Tone::Bad),
-            (49, "Atrasada: há 2 dias", Tone::Bad),
+            (24, "Em atraso: há 24 h", Tone::Bad),
+            (47, "Em atraso: há 47 h", Tone::Bad),
+            (49, "Em atraso: há 2 dias", Tone::Bad),
         ] {
             assert_eq!(age(hours * 3600), (words.to_owned(), tone));
         }

@@ -69,13 +69,13 @@ row! {
 }
 
 impl Parcel {
-    /// `2× Garrafa e mais 1 pedido`.
+    /// `2× Garrafa e mais 1 venda`.
     pub fn words(&self) -> String {
         let title = if self.title.is_empty() { "Venda" } else { &self.title };
         let more = match self.orders {
             ..2 => String::new(),
-            2 => " e mais 1 pedido".to_owned(),
-            count => format!(" e mais {} pedidos", count - 1),
+            2 => " e mais 1 venda".to_owned(),
+            count => format!(" e mais {} vendas", count - 1),
         };
         format!("{}× {title}{more}", self.units)
     }
