@@ -26,7 +26,7 @@ use crate::http::body::Pieces;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::view::size;
-use crate::panel::{Answer, Flash, Notice, PageTime, Progress, Sent, Tone, When};
+use crate::panel::{Answer, Flash, Notice, PageTime, Progress, Sent, Tone, When, form};
 use crate::services::Services;
 
 /// Media type of a SQLite file.
@@ -35,6 +35,9 @@ pub const MEDIA: &str = "application/vnd.sqlite3";
 const DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 /// Seconds until the page looks again while something is being done.
 const REFRESH: HeaderValue = HeaderValue::from_static("2");
+/// Where the checklist stands, which asks for the first copy.
+const HOME: &str = "/admin";
+
 const FLASHES: &[Flash] = &[
     Flash::good("copiando", "Cópia pedida", "Ela aparece na lista assim que for conferida."),
     Flash::good("ensaiando", "Ensaio pedido", "O resultado aparece aqui em instantes."),
@@ -274,7 +277,8 @@ fn busy() -> Problem {
     Problem::new(Code::Conflict, "isso já está em andamento")
 }
 
-/// `POST /admin/copias/copiar`: a copy at once, in the background.
+/// `POST /admin/copias/copiar`: a copy at once, in the background. Asked for by the
+/// checklist, it leads back there.
 pub fn copy_now(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let answer = Answer::to(request);
     if app.config.database.backup_dir.is_none() {
@@ -285,7 +289,8 @@ pub fn copy_now(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     if !app.health.copies.ask_copy() {
         return answer.refused(busy(), PATH, "ocupado");
     }
-    answer.with(PATH, "copiando", &[])
+    let from_home = form::all_sent(request, "volta").any(|to| to == "inicio");
+    answer.with(if from_home { HOME } else { PATH }, "copiando", &[])
 }
 
 /// `POST /admin/copias/ensaiar`: tries a restore of a copy, in the background.

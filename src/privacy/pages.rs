@@ -51,7 +51,7 @@ impl Wish {
             ),
             Self::Erasure(id, name) => (
                 format!("Apagar os dados de {name}"),
-                "A conta e tudo o que identifica a pessoa são apagados para sempre: mensagens, compras, notificações, buscas e os nomes na auditoria. Ficam os valores das compras e, na auditoria, número e ato. Um backup antigo que for restaurado é apagado de novo.",
+                "A conta e tudo o que identifica a pessoa são apagados para sempre: mensagens, compras, notificações, buscas e os nomes na auditoria. Ficam os valores das compras e, na auditoria, número e ato. Uma cópia de segurança antiga que for restaurada perde isso de novo.",
                 format!("{STUDENTS}/{id}/apagar-dados"),
                 "Apagar para sempre",
             ),

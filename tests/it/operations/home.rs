@@ -166,7 +166,7 @@ fn the_checklist_leads_through_the_first_set_up_and_goes() {
     let back = form(&admin, "/admin/diagnostico/canais/email/testar", &[("volta", "inicio")]);
     assert_eq!(back, "/admin");
     assert!(home(&admin).contains("O canal responde"));
-    form(&admin, "/admin/copias/copiar", &[("volta", "inicio")]);
+    assert_eq!(form(&admin, "/admin/copias/copiar", &[("volta", "inicio")]), "/admin");
     admin.post("/admin/planos", &json!({ "titulo": "Pro", "preco": 97 })).expect(201);
     admin.post("/admin/cursos", &json!({ "titulo": "Primeira venda" })).expect(201);
     let ana = json!({ "nome": "Ana", "email": "ana@example.com" });

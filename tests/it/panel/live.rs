@@ -231,8 +231,9 @@ fn open_streams_cost_little_memory_no_thread_and_end_with_the_service() {
     assert!(threads() <= before + 2, "{before} threads became {}", threads());
 
     let ana = site.person("ana");
-    let mut seller = open(std::slice::from_ref(&ana)).remove(0);
-    let sales = came(seller.newest.as_ref().unwrap(), "/painel/vendas");
+    let mut seller = Stream::open(&ana, STREAM);
+    assert_eq!(seller.head().0, 200);
+    let sales = came(&seller.event("the first numbers").unwrap(), "/painel/vendas");
     let began = Instant::now();
     world.sale(LOJA);
     seller.until("the sale", |event| came(event, "/painel/vendas") > sales);
