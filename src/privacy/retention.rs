@@ -65,7 +65,7 @@ pub const RETENTION: &[Kept] = &[
     kept(("Listas de alunos importadas", "Imported lists of students"),
         ("conferir a importação", "looking into the import"), ("7 dias", "7 days"), CRON),
     kept(("Quem foi apagado, por resumo com chave", "Who was erased, by keyed digest"),
-        ("apagar de novo ao restaurar um backup antigo", "erasing again when an older copy is restored"), ("sem prazo", "no end"), ("nada", "nothing")),
+        ("apagar de novo ao restaurar uma cópia de segurança antiga", "erasing again when an older copy is restored"), ("sem prazo", "no end"), ("nada", "nothing")),
     kept(("Backups", "Copies"),
         ("recuperar de perdas", "recovering from losses"), ("os mais novos, pelo número configurado", "the newest, by the number configured"), ("cópia seguinte", "the next copy")),
     kept(("Bancos postos de lado: ….before-vN.db, ….before-restore-…, ….of-replaced", "Databases set aside: `….before-vN.db`, `….before-restore-…`, `….of-replaced`"),

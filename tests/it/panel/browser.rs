@@ -379,7 +379,7 @@ fn the_keyboard_reaches_everything() {
     browser.key(ENTER);
     browser.wait_until("the focus is at the content", "document.activeElement.id === 'conteudo'");
     browser.key(TAB);
-    assert_eq!(name_of_focus(&browser), "Fazer check-in +10 XP", "the navigation is behind");
+    assert_eq!(name_of_focus(&browser), "Fazer check-in", "the navigation is behind");
 }
 
 #[test]
