@@ -5,8 +5,6 @@
 
 use std::ops::RangeInclusive;
 
-use serde_json::{Map, Value, json};
-
 /// White space, as `str::trim` removes it.
 const BLANK: &str = r"\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";
 /// Control characters, as in `char::is_control`.
@@ -53,13 +51,6 @@ pub fn email() -> String {
     let local = format!(r#"[^{BLANK}{CONTROL}<>"(),;:\\\[\]@]"#);
     let label = r"[!#-'*+\-/0-9=?A-Z^-~]+";
     format!(r"^[{BLANK}]*{local}+@{label}(\.{label})+[{BLANK}]*$")
-}
-
-/// An object that has these fields, for the branches of a condition.
-pub fn has(names: &[&str]) -> Value {
-    let fields: Map<String, Value> =
-        names.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
-    json!({ "required": names, "properties": fields })
 }
 
 /// The values of a field that may also be null.

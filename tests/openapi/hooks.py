@@ -9,6 +9,7 @@ import hmac
 import os
 import uuid
 
+import requests
 import schemathesis
 from schemathesis import GenerationMode
 
@@ -67,9 +68,17 @@ def name_what_exists(case):
     known = {"ml_id": "MLB1", "sku": "COPO", "seller_id": os.environ["SELLER"], "order_id": os.environ["DROP_ORDER"]}
     if len(str(case.body)) % 2 == 0:
         if case.operation.path.endswith("/unlink"):
-            case.body.pop("link_id", None)
-            case.body |= {"seller_id": "", "ml_id": ""}
+            case.body = make_link(case.operation.base_url, known)
         case.body |= {name: value for name, value in known.items() if name in case.body}
+
+
+def make_link(address, known):
+    """Makes a link, so that there is one to remove; returns by what it is named."""
+    link = {name: known[name] for name in ("seller_id", "ml_id", "sku")}
+    bearer = {"Authorization": "Bearer " + os.environ["SUPPLIER_TOKEN"]}
+    requests.post(f"{address}/drop/catalog/links", json=link, headers=bearer, timeout=30).raise_for_status()
+    link.pop("sku")
+    return link
 
 
 @schemathesis.hook

@@ -20,9 +20,9 @@ use crate::wire;
 /// `product_id` or by `sku`.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend(
-    "if" = schema::has(&["product_id"]),
-    "then" = json!({ "not": schema::has(&["sku"]) }),
-    "else" = schema::has(&["sku"]),
+    "if" = json!({ "required": ["product_id"] }),
+    "then" = json!({ "not": { "required": ["sku"] } }),
+    "else" = json!({ "required": ["sku"] }),
 ))]
 pub struct NewListingLink {
     /// The seller, as `drop_health` lists them.
@@ -122,8 +122,8 @@ impl Operation for NewListingLink {
 #[derive(Deserialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names that programs know")]
 #[schemars(extend(
-    "if" = json!({ "not": schema::has(&["link_id"]) }),
-    "then" = schema::has(&["seller_id", "ml_id"]),
+    "if" = json!({ "not": { "required": ["link_id"] } }),
+    "then" = json!({ "required": ["seller_id", "ml_id"] }),
 ))]
 pub struct OldListingLink {
     /// The link, as it was answered.
