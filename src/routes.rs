@@ -173,7 +173,7 @@ fn health() -> [Route; 3] {
 
 /// Documentation for integrators.
 #[rustfmt::skip]
-fn developers() -> [Route; 8] {
+fn developers() -> [Route; 9] {
     use developers::{api, pages};
     let page = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::Panel);
     [
@@ -183,6 +183,7 @@ fn developers() -> [Route; 8] {
         page(developers::WEBHOOKS, pages::show_webhooks, "How programs are told what happened."),
         page(developers::CHANGELOG, pages::show_changelog, "What changed in the Partner API."),
         page(developers::STATUS, pages::show_status, "How the service is and was, as page or JSON."),
+        get(developers::POSTMAN, Call::Open(Run::Read(api::postman)), "The Partner API as a collection for Postman."),
         get("/openapi.json", Call::Open(Run::Read(api::partner)), "The OpenAPI document of the Partner API."),
         get("/openapi/platform.json", Call::Open(Run::Read(api::platform)), "The OpenAPI document of everything else that programs call."),
     ]

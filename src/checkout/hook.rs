@@ -59,7 +59,7 @@ pub fn body(_: &mut SchemaGenerator) -> Schema {
                     "type": "object", "required": ["status"], "properties": { "status": name() }
                 } }
             } } },
-            { "required": ["status"], "properties": { "status": name(), "event": false, "data": false } }
+            { "required": ["status"], "properties": { "status": name(), "event": { "not": {} }, "data": { "not": {} } } }
         ]
     })
 }
@@ -77,7 +77,7 @@ pub fn form(_: &mut SchemaGenerator) -> Schema {
         },
         "anyOf": [
             { "required": ["event"], "properties": { "event": name() } },
-            { "required": ["status"], "properties": { "status": name(), "event": false, "data": false } }
+            { "required": ["status"], "properties": { "status": name(), "event": { "not": {} }, "data": { "not": {} } } }
         ]
     })
 }

@@ -24,6 +24,8 @@ pub enum Document {
 pub struct Documents {
     partner: OnceLock<Made>,
     platform: OnceLock<Made>,
+    /// The Partner API as a collection for Postman.
+    pub(super) postman: OnceLock<Rendered>,
     /// Rendered pages by path and language.
     pub(super) pages: Mutex<HashMap<(&'static str, &'static str), Bytes>>,
 }

@@ -11,6 +11,7 @@ mod language;
 pub mod openapi;
 mod ordered;
 pub mod pages;
+mod postman;
 mod reference;
 pub mod status;
 #[cfg(test)]
@@ -31,6 +32,8 @@ pub const AGENTS: &str = "/desenvolvedores/agentes";
 pub const WEBHOOKS: &str = "/desenvolvedores/webhooks";
 pub const CHANGELOG: &str = "/desenvolvedores/changelog";
 pub const STATUS: &str = "/status";
+/// Path of the collection for Postman.
+pub const POSTMAN: &str = "/desenvolvedores/postman.json";
 
 /// A document of this service.
 pub fn document(app: &App, which: Document) -> &Made {

@@ -37,6 +37,7 @@ words! {
     production: "Produção", "Production";
     development: "Desenvolvimento", "Development";
     download: "Baixar o OpenAPI", "Download the OpenAPI document";
+    postman: "Coleção do Postman", "Postman collection";
     operations: "Operações", "Operations";
     try_title: "Experimente com o seu token", "Try it with your own token";
     try_about: "O token fica só neste campo: não é guardado, e só vai no cabeçalho Authorization da chamada que você fizer. Cada chamada conta na sua cota.", "The token stays in this field: it is not stored, and it goes nowhere but into the Authorization header of the call that you make. Each call counts against your quota.";

@@ -9,6 +9,7 @@ pub mod docs;
 mod door;
 mod forms;
 pub mod lanes;
+mod packed;
 mod perform;
 mod request_id;
 pub mod route;
@@ -169,7 +170,7 @@ struct Exchange {
     origin: Option<HeaderValue>,
     family: Family,
     html: bool,
-    /// Whether a page may be sent compressed.
+    /// Whether the answer may be sent compressed.
     packs: bool,
     route: Option<usize>,
     verdict: Option<Verdict>,
@@ -203,7 +204,7 @@ impl Exchange {
             origin: head.headers.get(ORIGIN).cloned(),
             family,
             html: family == Family::Page && wants_html(&head.headers),
-            packs: family == Family::Page && pack::accepts(&head.headers, "gzip"),
+            packs: pack::accepts(&head.headers, "gzip"),
             route: None,
             verdict: None,
             held: None,
@@ -291,8 +292,6 @@ impl Exchange {
         self.route = Some(row);
         self.family = app.server.routes[row].family();
         self.html = self.family == Family::Page && wants_html(&head.headers);
-        let is_panel = matches!(self.family, Family::Page | Family::File);
-        self.packs = is_panel && pack::accepts(&head.headers, "gzip");
     }
 
     fn other_method(&self, app: &App, head: &Parts, allow: HeaderValue) -> Reply {
@@ -429,7 +428,8 @@ impl Exchange {
         let result = result.or_else(Problem::into_answer);
         let result = if is_head { result } else { result.and_then(|reply| charged(app, reply)) };
         let mut response = self.stamp(app, result);
-        stamp::pack_page(&mut response, self.packs);
+        let turns = &app.sending.turns;
+        packed::pack(&mut response, self.family, self.packs, turns);
         if is_head {
             stamp::drop_body(&mut response);
         }

@@ -5,9 +5,8 @@ use std::cell::RefCell;
 use std::thread::LocalKey;
 
 use http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE,
-    REFERRER_POLICY, RETRY_AFTER, STRICT_TRANSPORT_SECURITY, VARY, WWW_AUTHENTICATE,
-    X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, DATE, REFERRER_POLICY,
+    RETRY_AFTER, STRICT_TRANSPORT_SECURITY, VARY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
@@ -17,7 +16,6 @@ use crate::edge::route::Route;
 use crate::http::body::Body;
 use crate::http::cors::Cors;
 use crate::http::limit::Verdict;
-use crate::http::pack;
 use crate::http::policy;
 use crate::http::reply::media;
 use crate::http::{Code, Family, Problem, Reply};
@@ -238,22 +236,6 @@ fn remembered(
         }
         value.clone()
     })
-}
-
-/// Compresses a page when the caller accepts gzip.
-pub fn pack_page(response: &mut Response<Body>, accepted: bool) {
-    let headers = response.headers();
-    let is_page = headers.get(CONTENT_TYPE) == Some(&media::HTML);
-    let Body::Bytes(plain) = response.body() else { return };
-    if !is_page || plain.len() < pack::LEAST {
-        return;
-    }
-    let packed = if accepted { pack::gzip(plain) } else { None };
-    response.headers_mut().append(VARY, HeaderValue::from_static("Accept-Encoding"));
-    if let Some(packed) = packed {
-        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        *response.body_mut() = Body::Bytes(packed);
-    }
 }
 
 /// Removes the body of an answer to `HEAD`. The header still has the body's

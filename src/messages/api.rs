@@ -17,7 +17,7 @@ const ID: &str = "^[0-9]{1,18}$";
 /// Which notifications to mark.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = [
-    { "required": ["ids"], "properties": { "ids": { "type": "array" } } },
+    { "required": ["ids"], "properties": { "ids": { "type": "array", "items": {} } } },
     { "required": ["todas"], "properties": { "todas": { "const": true } } },
 ]))]
 pub struct MarkReadBody {

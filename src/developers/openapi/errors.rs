@@ -58,8 +58,11 @@ impl Errors {
         if family == Family::PartnerFile {
             return;
         }
+        let codes = format!("{group}ErrorCode");
+        let refers = json!(format!("#/components/schemas/{codes}"));
+        self.schemas.entry(codes).or_insert_with(|| code_schema(family));
         let schema = format!("{group}Error");
-        self.schemas.entry(schema).or_insert_with(|| error_schema(family));
+        self.schemas.entry(schema).or_insert_with(|| error_schema(family, &refers));
     }
 }
 
@@ -142,9 +145,20 @@ fn error_response(group: &str, status: u16) -> Value {
     json!({ "description": about, "headers": headers, "content": content })
 }
 
-fn error_schema(family: Family) -> Value {
+/// All codes that the errors of a family can have.
+fn code_schema(family: Family) -> Value {
+    let mut names: Vec<&str> = Vec::new();
+    for name in family.codes().map(|code| code.name(family)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    json!({ "type": "string", "enum": names, "description": "The reason of an error, for programs." })
+}
+
+fn error_schema(family: Family, codes: &Value) -> Value {
     let mut properties = json!({
-        "code": { "type": "string", "description": "The reason, for programs." },
+        "code": { "$ref": codes, "description": "The reason, for programs." },
         "message": { "type": "string", "description": "The reason, for people." },
         "fields": {
             "type": "object", "additionalProperties": { "type": "string" },
@@ -164,6 +178,6 @@ fn error_schema(family: Family) -> Value {
         return json!({ "type": "object", "required": ["error"], "properties": { "error": error } });
     }
     let said = if family == Family::Integration { "success" } else { "ok" };
-    properties[said] = json!({ "const": false });
+    properties[said] = json!({ "type": "boolean", "const": false });
     json!({ "type": "object", "required": [said, "code", "message"], "properties": properties })
 }

@@ -4,6 +4,7 @@
 //! Pages and the browser's own forms are not part of either.
 
 mod errors;
+mod plain;
 
 use crate::developers::documents::Document;
 use std::collections::BTreeMap;
@@ -18,7 +19,6 @@ use serde_json::{Map, Value, json};
 use self::errors::Errors;
 use crate::edge::docs::Docs;
 use crate::edge::route::{Call, Route, Surface};
-use crate::partner::oauth::documents as oauth;
 use crate::partner::texts;
 
 pub use crate::partner::{PATH as PARTNER, PATH_DEV as PARTNER_DEV};
@@ -137,6 +137,7 @@ impl Document {
             "info": {
                 "title": self.prose().title,
                 "version": env!("CARGO_PKG_VERSION"),
+                "contact": self.contact(at),
                 "license": { "name": env!("CARGO_PKG_LICENSE"), "identifier": env!("CARGO_PKG_LICENSE") },
                 "description": self.prose().about
             },
@@ -150,12 +151,22 @@ impl Document {
                 "securitySchemes": chosen
             }
         });
-        if self == Self::Partner {
+        if self == Self::Partner && !at.base_url.is_empty() {
             let guide = format!("{}/desenvolvedores", at.base_url);
             document["externalDocs"] =
                 json!({ "url": guide, "description": "Guide, reference and changelog." });
         }
+        plain::plainly(&mut document);
         document
+    }
+
+    /// Whom to ask, and where; alone, the program does not know its address.
+    fn contact(self, at: &Installation<'_>) -> Value {
+        let mut contact = json!({ "name": self.prose().title });
+        if !at.base_url.is_empty() {
+            contact["url"] = format!("{}/desenvolvedores#ajuda", at.base_url).into();
+        }
+        contact
     }
 
     fn prose(self) -> &'static About {
@@ -201,35 +212,28 @@ impl Document {
 fn schemes_of(at: &Installation<'_>) -> Map<String, Value> {
     let mut all = PROSE.schemes.clone();
     all["checkoutToken"]["name"] = at.checkout_header.into();
-    let flow = &mut all["connectedApp"]["flows"]["authorizationCode"];
-    flow["authorizationUrl"] = format!("{}{}", at.base_url, oauth::AUTHORIZE).into();
-    for name in ["tokenUrl", "refreshUrl"] {
-        flow[name] = format!("{}{}", at.dev_base_url, oauth::TOKEN).into();
-    }
     all
 }
 
 fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     let Docs { query, body, form, reply, .. } = route.docs;
     let texts = texts_of(route);
-    let schemes = security(route);
-    let scopes = |scheme: &str| match route.call {
-        Call::Key(scope, _) => json!([scope.name()]),
-        _ if scheme != "connectedApp" => json!([]),
-        _ if route.method == Method::POST => json!(["partner:write"]),
-        _ => json!(["partner:read"]),
+    let schemes: Vec<Value> = security(route).iter().map(|scheme| json!({ *scheme: [] })).collect();
+    let details = match (texts, scope(route)) {
+        (Some(texts), _) => format!(" {}", texts.details.en),
+        (None, Some(scope)) => format!(" Needs a key with the scope `{scope}`."),
+        (None, None) => String::new(),
     };
-    let schemes: Vec<Value> =
-        schemes.iter().map(|scheme| json!({ *scheme: scopes(scheme) })).collect();
     let mut operation = json!({
         "summary": route.about.trim_end_matches('.'),
+        "description": format!("{}{details}", route.about),
         "operationId": operation_id(route),
         "tags": [route.surface.tag()],
         "security": schemes,
         "responses": answers(route, reply.map(|schema| schema(&mut schemas.answered).to_value())),
     });
-    if let Some(texts) = texts {
-        operation["description"] = json!(format!("{} {}", route.about, texts.details.en));
+    if let Some(scope) = scope(route) {
+        operation["x-required-scope"] = scope.into();
     }
     let query = query.map(|query| query(&mut schemas.sent).to_value());
     let mut parameters = arguments(route.path, query.unwrap_or_default());
@@ -257,7 +261,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
 /// Names of a route's authentication schemes; any one of them is enough.
 fn security(route: &Route) -> &'static [&'static str] {
     match route.call {
-        _ if route.surface == Surface::Partner => &["partnerToken", "connectedApp"],
+        _ if route.surface == Surface::Partner => &["partnerToken"],
         Call::Extension(_) => &["extensionToken"],
         Call::Key(..) => &["apiKey"],
         Call::Notification(_) => &["marketplaceSignature"],
@@ -265,6 +269,18 @@ fn security(route: &Route) -> &'static [&'static str] {
         Call::Telegram(_) => &["telegramSecret"],
         Call::Cron(_) => &["cronSecret", "cronToken"],
         _ => &[],
+    }
+}
+
+/// The scope that a key, or an app that a person connected, needs. It stands in an
+/// extension: the document names scopes with OAuth alone, and a generated client needs one
+/// scheme that sends `Bearer`.
+fn scope(route: &Route) -> Option<&'static str> {
+    match route.call {
+        Call::Key(scope, _) => Some(scope.name()),
+        _ if route.surface != Surface::Partner => None,
+        _ if route.method == Method::GET => Some("partner:read"),
+        _ => Some("partner:write"),
     }
 }
 
@@ -397,7 +413,7 @@ fn answers(route: &Route, schema: Option<Value>) -> Value {
     if let Some(media) = media {
         done["content"] = json!({});
         for media in media.split(", ") {
-            let file = json!({ "type": "string", "contentMediaType": media });
+            let file = json!({ "type": "string", "format": "binary" });
             done["content"][media] = json!({ "schema": file });
         }
     } else if let Some(schema) = schema {

@@ -63,7 +63,7 @@ fn as_text(_: &mut SchemaGenerator) -> Schema {
 fn as_file(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "object",
-        "properties": { "file": { "type": "string", "contentMediaType": "text/csv", "pattern": LIST } },
+        "properties": { "file": { "type": "string", "format": "binary", "pattern": LIST } },
         "required": ["file"],
     })
 }

@@ -19,7 +19,11 @@ use crate::wire;
 /// A link of a seller's listing to a product of the supplier, which is named by
 /// `product_id` or by `sku`.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("oneOf" = json!([{ "required": ["product_id"] }, { "required": ["sku"] }])))]
+#[schemars(extend(
+    "if" = json!({ "required": ["product_id"] }),
+    "then" = json!({ "not": { "required": ["sku"] } }),
+    "else" = json!({ "required": ["sku"] }),
+))]
 pub struct NewListingLink {
     /// The seller, as `drop_health` lists them.
     #[serde(default)]
@@ -117,7 +121,10 @@ impl Operation for NewListingLink {
 /// A link, by its id or by its listing.
 #[derive(Deserialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names that programs know")]
-#[schemars(extend("anyOf" = json!([{ "required": ["link_id"] }, { "required": ["seller_id", "ml_id"] }])))]
+#[schemars(extend(
+    "if" = json!({ "not": { "required": ["link_id"] } }),
+    "then" = json!({ "required": ["seller_id", "ml_id"] }),
+))]
 pub struct OldListingLink {
     /// The link, as it was answered.
     #[serde(default)]

@@ -1,4 +1,5 @@
 //! What integrators read.
 
+mod generated; // What generators make of the document, and the collection for Postman.
 mod input; // The server accepts what the OpenAPI document allows.
 mod pages; // OpenAPI, the developer pages, the public state.

@@ -11,6 +11,7 @@ mod oauth; // Programs that people connect: requested, allowed, renewed, ended.
 mod oauth_asking; // Authorization requests of programs, and people's decisions.
 mod oauth_clients; // Programs that register, and programs that are described by a document.
 mod oauth_floods; // Strangers who register, ask and name documents that hang.
+mod packed; // Answers as gzip, with their tags.
 mod quota; // The quota of the month, under load and across kills.
 mod reads; // What sellers read through the Partner API.
 mod uncounted; // Calls that count in no window and in no quota.

@@ -158,6 +158,42 @@ fn a_good_copy_costs_a_place_in_the_minute_alone() {
     assert_eq!(stored(&site), 6);
 }
 
+/// The guide advises to ask every 30 seconds with the tag, and says that this fits any plan.
+#[test]
+fn the_pace_of_the_guide_fits_every_plan() {
+    const PACE_S: i64 = 30;
+    let site = Site::start();
+    let guide = site.anonymous().get("/desenvolvedores?lang=en").expect(200).text();
+    for said in ["Asking every 30 seconds with <code>If-None-Match</code>", "fits any plan"] {
+        assert!(guide.contains(said), "the guide does not say {said:?}");
+    }
+    for plan in ["starter", "pro", "scale"] {
+        let ana = site.seller("ana").plan(plan);
+        let limits = ana.get(HEALTH).expect(200).json()["plan"].clone();
+        let (monthly, minute) =
+            ["monthly_quota", "per_minute"].map(|it| limits[it].as_i64().unwrap()).into();
+        for of in [plan, &*limits["per_minute"].to_string()] {
+            assert!(
+                guide.to_lowercase().contains(&format!(">{of}<")),
+                "{plan}: the guide has no {of}"
+            );
+        }
+        // Half an hour of it, with nothing new: no call is refused, and none counts.
+        let orders = format!("{BASE}/orders");
+        let tag = ana.get(&orders).expect(200).header("etag").unwrap().to_owned();
+        let before = used(&ana);
+        for _ in 0..30 * 60 / PACE_S {
+            site.clock().advance_s(PACE_S);
+            ana.send(Request::new("GET", &orders).header("If-None-Match", &tag)).expect(304);
+        }
+        assert_eq!(used(&ana) - before, 1, "{plan}: the question about the usage alone");
+        assert!(60 / PACE_S < minute, "{plan}: {minute} a minute");
+        // Without tags a month of it would not fit the smallest plan, so the guide names them.
+        let (days, calls_a_day) = (31, 24 * 60 * 60 / PACE_S);
+        assert_eq!(days * calls_a_day < monthly, plan != "starter", "{plan}: {monthly} a month");
+    }
+}
+
 #[test]
 fn a_kill_amid_good_copies_never_counts_one() {
     let site = site_with_quota(1_000_000);

@@ -3,6 +3,7 @@
 //! It is our own and no crate, because the framing tests send what no
 //! well-behaved client would send, and read the server's reaction byte by byte.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -93,8 +94,20 @@ impl Reply {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// The body as it was before it was compressed.
+    #[track_caller]
+    pub fn plain(&self) -> Cow<'_, [u8]> {
+        if self.header("content-encoding") != Some("gzip") || self.body.is_empty() {
+            return Cow::Borrowed(&self.body);
+        }
+        let mut plain = Vec::new();
+        let mut packed = flate2::read::GzDecoder::new(&self.body[..]);
+        packed.read_to_end(&mut plain).expect("the body is a gzip file");
+        Cow::Owned(plain)
+    }
+
     pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
+        String::from_utf8_lossy(&self.plain()).into_owned()
     }
 
     /// Whether the body says it is JSON.
@@ -104,7 +117,7 @@ impl Reply {
 
     #[track_caller]
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body)
+        serde_json::from_slice(&self.plain())
             .unwrap_or_else(|error| panic!("the body is not JSON ({error})\n{self}"))
     }
 
@@ -123,7 +136,7 @@ impl Reply {
 
     /// The error code of the body, in the shape of any family; empty if none.
     pub fn code(&self) -> String {
-        let body: Value = serde_json::from_slice(&self.body).unwrap_or_default();
+        let body: Value = serde_json::from_slice(&self.plain()).unwrap_or_default();
         // JSON-RPC has a number besides the code, OAuth only a word.
         let error = &body["error"];
         let codes = [&body["code"], &error["data"]["code"], &error["code"], error];
