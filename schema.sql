@@ -750,6 +750,8 @@ CREATE TABLE sale_order (
     sent_at         INTEGER,                -- when its parcel was first seen on its way
     delivered_at    INTEGER,                -- when its parcel was first seen delivered
     dispatch_by     INTEGER,                -- until when the parcel is to be handed over; NULL when not said
+    changed         INTEGER NOT NULL DEFAULT 0, -- when what programs see of it changed here: Unix seconds times 2^20 and a
+                                            -- count; grows with each change of the owner's orders
     PRIMARY KEY (owner_id, created_at, order_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -760,6 +762,9 @@ CREATE INDEX sale_order_by_number ON sale_order (order_id);
 CREATE INDEX sale_order_to_ship ON sale_order (owner_id, ml_user_id, shipping_id) WHERE shipping_status = 10;
 -- Orders of one listing, counted without a look at them.
 CREATE INDEX sale_order_of_item ON sale_order (owner_id, item_id, created_at, order_id, status);
+-- What programs ask for: what changed since, and parcels of a state. The columns at the end narrow without a look at the row.
+CREATE INDEX sale_order_changed ON sale_order (owner_id, changed, order_id, status, ml_user_id, shipping_status);
+CREATE INDEX sale_order_by_parcel ON sale_order (owner_id, shipping_status, created_at, order_id, status, ml_user_id);
 
 -- Labels that were printed together: one file of the marketplace.
 CREATE TABLE label_batch (
@@ -1647,6 +1652,20 @@ CREATE TABLE webhook_event (
 ) STRICT;
 
 CREATE INDEX webhook_event_of_user ON webhook_event (user_id, event_id);
+
+-- What an account's programs were told, for those that pull it; removed after 30 days, but for an account's newest.
+CREATE TABLE partner_event (
+    user_id INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- whose
+    number  INTEGER NOT NULL,               -- from 1 on, by account, without a gap
+    message BLOB NOT NULL,                  -- 16 bytes: its id, as in webhook_delivery
+    kind    INTEGER NOT NULL,               -- as in webhook_event
+    at      INTEGER NOT NULL,               -- when it happened
+    body    TEXT NOT NULL,                  -- the event, as webhooks send it
+    PRIMARY KEY (user_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX partner_event_by_kind ON partner_event (user_id, kind, number);
+CREATE INDEX partner_event_by_age ON partner_event (at);
 
 -- Events on their way to an endpoint, and what became of them; removed after 30 days.
 CREATE TABLE webhook_delivery (

@@ -252,6 +252,7 @@ fn delete_expired(services: &Services) -> Result<(), DbError> {
         received::forget_dealt_with(tx, retention::NOTIFICATIONS.before(tx.now()), most)
     })?;
     in_pieces(services, webhooks::forget)?;
+    in_pieces(services, webhooks::forget_events)?;
     in_pieces(services, webhooks::forget_old_secrets)?;
     in_pieces(services, fees::forget_old)?;
     in_pieces(services, labels::batches::forget)?;

@@ -19,6 +19,7 @@ named! {
         OrderPaid = 11, "order.paid", "Venda paga";
         OrderCancelled = 12, "order.cancelled", "Venda cancelada";
         OrderShipped = 13, "order.shipped", "Venda enviada";
+        OrderUpdated = 14, "order.updated", "Venda atualizada";
         QuestionReceived = 20, "question.received", "Pergunta recebida";
         ClaimOpened = 30, "claim.opened", "Reclamação aberta";
         StockChanged = 40, "stock.changed", "Estoque alterado";
@@ -47,6 +48,7 @@ impl EventType {
             Self::OrderPaid => (Some(Seller), 1 << 1, "O pagamento de uma venda foi aprovado."),
             Self::OrderCancelled => (Some(Seller), 1 << 2, "Uma venda foi cancelada."),
             Self::OrderShipped => (Some(Seller), 1 << 3, "O pacote de uma venda saiu."),
+            Self::OrderUpdated => (Some(Seller), 1 << 11, "Algo mudou em uma venda: situação, envio, valor ou o que a API mostra dela."),
             Self::QuestionReceived => (Some(Seller), 1 << 4, "Um comprador perguntou num anúncio."),
             Self::ClaimOpened => (Some(Seller), 1 << 5, "Um comprador abriu ou reabriu uma reclamação."),
             Self::StockChanged => (Some(Seller), 1 << 6, "O saldo de um produto mudou, por venda, por arquivo ou à mão."),
@@ -78,11 +80,12 @@ impl EventType {
     }
 
     /// The values of a filter by type, for sellers and for suppliers.
-    pub const SELLERS_FILTER: [(&'static str, &'static str); 8] = [
+    pub const SELLERS_FILTER: [(&'static str, &'static str); 9] = [
         Self::OrderCreated.choice(),
         Self::OrderPaid.choice(),
         Self::OrderCancelled.choice(),
         Self::OrderShipped.choice(),
+        Self::OrderUpdated.choice(),
         Self::QuestionReceived.choice(),
         Self::ClaimOpened.choice(),
         Self::StockChanged.choice(),
@@ -100,8 +103,9 @@ impl EventType {
     }
 }
 
-/// Records an event about an object of a person, if one of the person's
-/// endpoints subscribes to its type; otherwise costs one index lookup. Where a
+/// Records an event about an object of a person, if the person has an API plan, with which
+/// programs can pull it, or an endpoint that subscribes to its type; otherwise costs two
+/// index lookups. Where a
 /// type can happen again to the same object, `occasion` tells the times apart;
 /// where it happens once, `occasion` is 0.
 pub fn raise(
@@ -113,8 +117,9 @@ pub fn raise(
     tx.run(
         "INSERT INTO webhook_event (user_id, kind, object, occasion, at)
          SELECT ?1, ?2, ?3, ?4, ?5
-         WHERE EXISTS (SELECT 1 FROM webhook_endpoint
-             WHERE user_id = ?1 AND state = 1 AND events & ?6 <> 0)
+         WHERE EXISTS (SELECT 1 FROM partner_account WHERE user_id = ?1)
+             OR EXISTS (SELECT 1 FROM webhook_endpoint
+                        WHERE user_id = ?1 AND state = 1 AND events & ?6 <> 0)
          ON CONFLICT DO NOTHING",
         (user, kind, object, occasion, tx.now(), kind.bit()),
     )
@@ -127,7 +132,7 @@ mod tests {
     #[test]
     fn each_type_has_a_bit_of_its_own() {
         let bits = EventType::ALL.map(EventType::bit);
-        assert_eq!(bits.iter().fold(0, |all, bit| all | bit).count_ones(), 11);
+        assert_eq!(bits.iter().fold(0, |all, bit| all | bit).count_ones(), 12);
         assert!(bits.iter().all(|bit| bit.count_ones() == 1));
     }
 
@@ -135,6 +140,6 @@ mod tests {
     fn a_type_is_for_one_audience() {
         let (sellers, suppliers) =
             (EventType::of(Audience::Seller).count(), EventType::of(Audience::Supplier).count());
-        assert_eq!((sellers, suppliers), (7, 3));
+        assert_eq!((sellers, suppliers), (8, 3));
     }
 }

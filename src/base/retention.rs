@@ -72,6 +72,8 @@ table! {
     ANNOUNCEMENTS = removed("Leitores de comunicados", 400);
     RELATIONS = removed("Convites e relações de fornecedores que acabaram", 90);
     WEBHOOKS = removed("Entregas de webhooks", 30);
+    /// But for the newest of each account.
+    EVENTS = removed("Eventos para buscar pela API", 30);
     STATES = removed("Situação da plataforma por dia", 90);
     OUTSIDE_CALLS = removed("Chamadas a outros serviços", 30);
     ERRORS = removed("Erros e alertas do log", 30);

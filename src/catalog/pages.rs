@@ -97,6 +97,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         level: query.filter("estoque").and_then(StockLevel::from_name),
         order: query.sort_key,
         descending: query.descending,
+        after: None,
     };
     let zone = app.zone();
     if query.csv {

@@ -7,7 +7,7 @@
 use super::{Product, ProductEntry};
 use crate::base::text::search_key;
 use crate::base::{Cents, UserId};
-use crate::db::{Filters, ReadTx, Result, WriteTx, sorted};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
 use crate::named;
 
 /// Parameters for the words of a search; further words are ignored.
@@ -77,6 +77,8 @@ pub struct ProductQuery<'w> {
     /// The order, by its name in the list's query.
     pub order: &'static str,
     pub descending: bool,
+    /// In the order of SKUs: only those after this SKU and number. They are not counted.
+    pub after: Option<(&'w str, i64)>,
 }
 
 impl ProductQuery<'_> {
@@ -89,6 +91,10 @@ impl ProductQuery<'_> {
         filters.and_if("sku = :sku", ":sku", &self.sku);
         if let Some(level) = self.level {
             filters.and(level.condition(), &[]);
+        }
+        if let Some((sku, id)) = &self.after {
+            filters
+                .and("(sku, product_id) > (:after, :number)", &[(":after", sku), (":number", id)]);
         }
         for (name, word) in WORDS.into_iter().zip(words) {
             filters.and(&format!("instr(search_key, {name}) > 0"), &[(name, word)]);
@@ -122,7 +128,13 @@ pub fn page(
     wanted: &ProductQuery<'_>,
     window: (u32, u32),
 ) -> Result<(Vec<Product>, u64)> {
-    wanted.filters(&wanted.words()).page(tx, ("product", ""), &wanted.sorted(), window)
+    let words = wanted.words();
+    let (filters, order) = (wanted.filters(&words), wanted.sorted());
+    if wanted.after.is_some() {
+        let page = Page { table: "product", order: &order, window };
+        return Ok((filters.rows(tx, &page, Product::COLUMNS, Product::read)?, 0));
+    }
+    filters.page(tx, ("product", ""), &order, window)
 }
 
 /// What the products of a list add up to, for each value of its filter by stock.
@@ -156,8 +168,15 @@ pub fn worths(tx: &ReadTx<'_>, wanted: &ProductQuery<'_>) -> Result<Worths> {
 
 /// Some products that a search finds, in the order of their titles.
 pub fn found(tx: &ReadTx<'_>, owner: UserId, search: &str, most: u32) -> Result<Vec<Product>> {
-    let wanted =
-        ProductQuery { owner, search, sku: None, level: None, order: "titulo", descending: false };
+    let wanted = ProductQuery {
+        owner,
+        search,
+        sku: None,
+        level: None,
+        order: "titulo",
+        descending: false,
+        after: None,
+    };
     let words = wanted.words();
     let mut filters = wanted.filters(&words);
     let sql =

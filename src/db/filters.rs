@@ -17,6 +17,7 @@ pub struct Page<'p> {
 }
 
 /// Conditions with their values.
+#[derive(Clone)]
 pub struct Filters<'v> {
     sql: String,
     values: Vec<(&'static str, &'v dyn ToSql)>,

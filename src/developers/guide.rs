@@ -85,7 +85,7 @@ pub fn of(
         ],
         polling: Sample::of("acompanhar-python.py", "Python, ETag", &base_url),
         repeatable: Sample::of("repetir-curl.sh", "curl, Idempotency-Key", &base_url),
-        paging: Sample::of("listas-javascript.js", "JavaScript, offset", &base_url),
+        paging: Sample::of("listas-javascript.js", "JavaScript, cursor", &base_url),
         codes: codes(language),
         dev_base_url: format!("{dev_base}{PARTNER_DEV}"),
         base_url,

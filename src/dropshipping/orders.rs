@@ -187,6 +187,9 @@ pub struct DropOrderQuery {
     /// Ordered by due date instead of order date.
     pub by_due: bool,
     pub descending: bool,
+    /// Only those placed before this time, or then with a smaller number. They are not
+    /// counted.
+    pub after: Option<(i64, i64)>,
 }
 
 impl DropOrderQuery {
@@ -201,6 +204,7 @@ impl DropOrderQuery {
             search: String::new(),
             by_due: false,
             descending: true,
+            after: None,
         }
     }
 
@@ -218,6 +222,12 @@ impl DropOrderQuery {
         match (&self.whose, &self.other) {
             (Whose::Seller(_), other) => filters.and_if("supplier_id = :other", ":other", other),
             (_, other) => filters.and_if("seller_id = :other", ":other", other),
+        }
+        if let Some((at, id)) = &self.after {
+            filters.and(
+                "(ordered_at, drop_order_id) < (:after, :number)",
+                &[(":after", at), (":number", id)],
+            );
         }
         filters.and_if("ordered_at >= :from", ":from", &self.span.0);
         filters.and_if("ordered_at < :until", ":until", &self.span.1);
@@ -275,6 +285,9 @@ pub fn page(
     wanted: &DropOrderQuery,
     window: (u32, u32),
 ) -> Result<(Vec<DropOrder>, u64)> {
+    if wanted.after.is_some() {
+        return Ok((rows(tx, wanted, window)?, 0));
+    }
     let filters = wanted.filters();
     let is_due = |standing| matches!(standing, Standing::Of(status) if status.is_open());
     if !wanted.is_narrow() && !wanted.standing.is_some_and(is_due) {

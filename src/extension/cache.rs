@@ -151,8 +151,11 @@ mod tests {
         .unwrap();
         let zone = Zone::SAO_PAULO;
         let filter = |status: Option<&str>| Filter {
-            status: status.map(str::to_owned),
+            status: status.map(str::to_owned).into_iter().collect(),
+            shipping: Vec::new(),
             store: None,
+            changed_since: None,
+            after: None,
             days: (None, None),
             created: (None, None),
             items: None,

@@ -29,8 +29,15 @@ pub fn sales(tx: &ReadTx<'_>, owner: UserId, search: &str, zone: Zone) -> Result
 
 /// A person's own products, below the address `list`.
 pub fn products(tx: &ReadTx<'_>, owner: UserId, search: &str, list: &str) -> Result<Vec<Hit>> {
-    let wanted =
-        ProductQuery { owner, search, sku: None, level: None, order: "titulo", descending: false };
+    let wanted = ProductQuery {
+        owner,
+        search,
+        sku: None,
+        level: None,
+        order: "titulo",
+        descending: false,
+        after: None,
+    };
     let (found, _) = catalog::page(tx, &wanted, (MOST, 0))?;
     let hit = |one: crate::catalog::Product| Hit {
         href: format!("{list}/{}", one.id),

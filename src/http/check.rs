@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::input::{Field, FromField, is_form};
 use super::problem::{Code, Fields, Problem};
-use crate::base::Day;
+use crate::base::{Day, Instant, Zone};
 
 /// How the values of an input were sent.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -159,6 +159,46 @@ impl Check {
             self.fail(name, format!("must be from {} to {}", range.start(), range.end()));
         }
         Some(number)
+    }
+
+    /// An optional list of known words with commas between, each once; empty when absent.
+    pub fn words(
+        &mut self,
+        name: &'static str,
+        field: Field<String>,
+        known: &[&'static str],
+    ) -> Vec<&'static str> {
+        let text = self.optional(name, field);
+        let mut words = Vec::new();
+        for part in text.iter().flat_map(|text| text.split(',')) {
+            match known.iter().find(|word| **word == part.trim()) {
+                Some(word) if words.contains(word) => {}
+                Some(word) => words.push(*word),
+                None => self.fail(
+                    name,
+                    format!("must be one of {}, or several with commas between", known.join(", ")),
+                ),
+            }
+        }
+        words
+    }
+
+    /// An optional instant: with an offset as RFC 3339 says, or else as civil time of `zone`.
+    pub fn instant(
+        &mut self,
+        name: &'static str,
+        field: Field<String>,
+        zone: Zone,
+    ) -> Option<Instant> {
+        let text = self.optional(name, field)?;
+        let at = Instant::parse(&text).or_else(|| zone.read(&text)).filter(|at| at.0 >= 0);
+        if at.is_none() {
+            self.fail(
+                name,
+                "must be a time as YYYY-MM-DDTHH:MM:SS, with an offset or as civil time",
+            );
+        }
+        at
     }
 
     /// An optional civil day, as `YYYY-MM-DD`.

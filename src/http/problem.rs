@@ -56,9 +56,10 @@ impl Family {
             Code::IpNotAllowed | Code::InvalidSignature => matches!(self, Self::Integration),
             Code::InsufficientScope => matches!(self, Self::Integration) || self.is_partner(),
             Code::QuotaExceeded => self.is_partner(),
-            Code::IdempotencyKeyReused | Code::ChannelNotConnected | Code::AlreadyLinked => {
-                is_operation
-            }
+            Code::IdempotencyKeyReused
+            | Code::ChannelNotConnected
+            | Code::AlreadyLinked
+            | Code::EventsExpired => is_operation,
             Code::Unauthorized
             | Code::AccountSuspended
             | Code::NotFound
@@ -138,6 +139,7 @@ codes! {
     NotFound = "not_found", NOT_FOUND;
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED;
     Conflict = "conflict", CONFLICT;
+    EventsExpired = "events_expired", GONE;
     ValidationFailed = "validation_failed", UNPROCESSABLE_ENTITY;
     TooManyFields = "validation_failed", UNPROCESSABLE_ENTITY;
     IdempotencyKeyReused = "idempotency_key_reused", BAD_REQUEST;

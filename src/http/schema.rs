@@ -41,6 +41,15 @@ pub fn number_text() -> String {
 /// The rule of `Day::parse` in addition to the date format: years from 1970.
 pub const DAY: &str = "^(19[7-9][0-9]|[2-9][0-9]{3})-";
 
+/// Known words with commas between, as `Check::words` accepts them.
+pub fn word_list(words: &[&str]) -> String {
+    let word = words.join("|");
+    format!("^({word})(,({word}))*$")
+}
+
+/// A time, as `Check::instant` accepts it.
+pub const INSTANT: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?([.][0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?$";
+
 /// Most characters of an e-mail address, with the blanks around it.
 pub const EMAIL_LONGEST: usize = 254;
 

@@ -92,13 +92,15 @@ pub fn words(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<Value>> {
     Ok(words.map(|(title, body)| json!({ "notification_id": id, "title": title, "body": body })))
 }
 
-/// One page of an owner's notifications, newest first, with the total. The
+/// One page of an owner's notifications, newest first, with the total; with `after`, those
+/// older than that one. The
 /// total follows from the first and the last number, because there are no gaps
 /// and the oldest are removed first.
 pub fn page(
     tx: &ReadTx<'_>,
     owner: UserId,
     (limit, offset): (u32, u32),
+    after: Option<i64>,
 ) -> Result<(Vec<SentNotice>, u64)> {
     let end = |which: &str| {
         let sql = format!(
@@ -111,7 +113,7 @@ pub fn page(
     let notices = tx.records(
         "FROM partner_notification WHERE owner_id = ?1 AND notification_id <= ?2
          ORDER BY notification_id DESC LIMIT ?3",
-        (owner, newest - i64::from(offset), limit),
+        (owner, after.map_or(newest, |after| after - 1) - i64::from(offset), limit),
     )?;
     Ok((notices, u64::try_from(total).unwrap_or(0)))
 }
@@ -166,7 +168,7 @@ mod tests {
         let read = |id| db.read(Lane::InPlace, |tx| words(tx, ANA, id)).unwrap();
         assert!(read(1).is_none(), "it made room");
         assert_eq!(read(newest).unwrap()["body"], "Dois");
-        let page = db.read(Lane::InPlace, |tx| page(tx, ANA, (10, 0))).unwrap();
+        let page = db.read(Lane::InPlace, |tx| page(tx, ANA, (10, 0), None)).unwrap();
         assert_eq!((page.0.len(), page.1), (2, 2));
     }
 }

@@ -6,6 +6,8 @@
 
 pub mod accounts;
 pub mod agent;
+pub mod cursor;
+pub mod event_stream;
 pub mod hub;
 pub mod idempotency;
 pub mod list;

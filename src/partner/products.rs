@@ -52,6 +52,7 @@ impl AskedProducts {
             level: None,
             order: "sku",
             descending: false,
+            after: None,
         }
     }
 }

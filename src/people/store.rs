@@ -256,7 +256,7 @@ pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
 
 /// What refers to a person and can be many rows: the table, its key, and which
 /// rows. Everything else of a person is a few rows, or removed before.
-const OF_PERSON: [(&str, &str, &str); 21] = [
+const OF_PERSON: [(&str, &str, &str); 22] = [
     ("product_import", "owner_id", "owner_id = ?1"),
     ("product_import_part", "owner_id, part", "owner_id = ?1"),
     (
@@ -265,6 +265,7 @@ const OF_PERSON: [(&str, &str, &str); 21] = [
         "endpoint_id IN (SELECT endpoint_id FROM webhook_endpoint WHERE user_id = ?1)",
     ),
     ("webhook_event", "event_id", "user_id = ?1"),
+    ("partner_event", "user_id, number", "user_id = ?1"),
     ("program_entry", "student_id, day, at, action, cause, turn", "student_id = ?1"),
     ("lesson_done", "user_id, lesson_id", "user_id = ?1"),
     ("outbox", "message_id", "user_id = ?1"),

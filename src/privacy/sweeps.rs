@@ -60,6 +60,7 @@ pub const SWEEPS: &[Sweep] = &[
     sweep("partner_notification", &["owner_id", "notification_id"], &["title", "body", "outcome"]),
     sweep("announcement", &["announcement_id"], &["title", "body", "by_name"]),
     sweep("partner_call", &["call_id"], &["reply"]),
+    sweep("partner_event", &["user_id", "number"], &["body"]),
     sweep("webhook_delivery", &["endpoint_id", "number"], &["body", "answer", "error"]),
     sweep("webhook_endpoint", &["endpoint_id"], &["error"]),
     sweep("checkout_event", &["event_id"], &["outcome"]),

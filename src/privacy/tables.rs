@@ -120,7 +120,7 @@ pub const TABLES: &[Table] = &[
             AND i.variation_id = sale_order.variation_id AND i.version = sale_order.item_version) AS sku",
         "fee_cents", "freight_cents", "paid_at", "printed_at", "sent_at", "delivered_at",
         "dispatch_by",
-    ], &["owner_id", "buyer_nickname", "shipment_at", "item_version"], "owner_id = ?1")),
+    ], &["changed", "owner_id", "buyer_nickname", "shipment_at", "item_version"], "owner_id = ?1")),
     ("label_batch", file("lotes_de_etiquetas", &["batch_id", "ml_user_id", "printed_at"], &["owner_id", "printed_by"], "owner_id = ?1")),
     ("label_print", file("etiquetas_impressas", &["shipping_id", "ml_user_id", "batch_id", "order_id"], &["owner_id", "place"], "owner_id = ?1")),
     ("order_count", SUMS),
@@ -209,6 +209,7 @@ pub const TABLES: &[Table] = &[
         "endpoint_id", "url", "events", "created_at", "state", "off_at", "failing_since", "error", "delivered_at", "lost",
     ], &["user_id", "secret", "old_secret", "old_until", "last_number", "next_at"], "user_id = ?1")),
     ("webhook_event", PASSING),
+    ("partner_event", file("eventos_da_api", &["number", "kind", "at"], &["user_id", "message", "body"], "user_id = ?1")),
     ("webhook_delivery", file("entregas_de_webhooks", &[
         "endpoint_id", "number", "kind", "object", "state", "created_at", "tries", "tried_at", "status", "ms", "error",
     ], &["message", "occasion", "body", "run_at", "answer"],

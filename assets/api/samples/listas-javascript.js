@@ -1,12 +1,13 @@
 async function* all(path) {
-  for (let offset = 0; ; offset += 200) {
-    const answer = await fetch(`{address}${path}?limit=200&offset=${offset}`, {
+  for (let cursor = ""; ; ) {
+    const answer = await fetch(`{address}${path}?limit=200${cursor && `&cursor=${cursor}`}`, {
       headers: { Authorization: `Bearer ${TOKEN}` },
     });
     const { data, pagination } = await answer.json();
     yield* data;
-    if (offset + data.length >= pagination.total || data.length === 0) return;
+    if (!pagination.next_cursor) return;
+    cursor = pagination.next_cursor;
   }
 }
 
-for await (const product of all("/products")) console.log(product.sku, product.stock);
+for await (const order of all("/orders")) console.log(order.order_id, order.status, order.updated_at);

@@ -83,6 +83,25 @@ impl OrderStatus {
 /// numbers.
 pub const ORDER_STATES: [&str; OrderStatus::ALL.len()] = names_by_number();
 
+/// States of a parcel, as the marketplace documents them.
+pub const PARCEL_STATES: [&str; 15] = [
+    "to_be_agreed",
+    "pending",
+    "handling",
+    "ready_to_ship",
+    "shipped",
+    "delivered",
+    "not_delivered",
+    "not_verified",
+    "cancelled",
+    "closed",
+    "error",
+    "active",
+    "not_specified",
+    "stale_ready_to_ship",
+    "stale_shipped",
+];
+
 const fn names_by_number() -> [&'static str; OrderStatus::ALL.len()] {
     let (mut names, mut found, mut number) = ([""; OrderStatus::ALL.len()], 0, 0);
     while found < names.len() {

@@ -1,6 +1,7 @@
 //! Operations for sellers: one file for each operation or noun.
 
 mod announcements;
+mod events;
 pub mod health;
 mod metrics;
 mod notifications;
@@ -21,10 +22,12 @@ pub static OPERATIONS: &[Declared<Seller>] = &[
     reads::<stores::ListStores>("list_stores", "/api/v1/partner/stores"),
     reads::<metrics::GetStoreMetrics>("get_store_metrics", "/api/v1/partner/stores/{ml_id}/metrics"),
     reads::<orders::ListOrders>("list_orders", "/api/v1/partner/orders"),
+    reads::<orders::GetOrder>("get_order", "/api/v1/partner/orders/{order_id}"),
     reads::<products::ListProducts>("list_products", "/api/v1/partner/products"),
     reads::<announcements::ListAnnouncements>("list_announcements", "/api/v1/partner/announcements"),
     reads::<stock::GetStock>("get_stock", "/api/v1/partner/stock"),
     reads::<notifications::ListNotifications>("list_notifications", "/api/v1/partner/notifications"),
     posts::<notify::NotificationRequest>("notify_seller", "/api/v1/partner/notify", Effect::Sends),
+    reads::<events::ListEvents>("list_events", "/api/v1/partner/events"),
     reads::<usage::GetUsage>("get_usage", "/api/v1/partner/usage"),
 ];

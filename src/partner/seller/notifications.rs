@@ -12,13 +12,18 @@ use crate::identity::Seller;
 use crate::list_arguments;
 use crate::messages::notices::{self, SentNotice};
 use crate::outbox::MessageState;
-use crate::partner::list::{ListOf, Window, reading};
+use crate::partner::cursor::{CursorListOf, LONGEST, ListScope, Walk};
+use crate::partner::list::{Window, reading};
 use crate::partner::operation::{Begun, Operation};
 use crate::wire;
 
 list_arguments! {
     /// Which notifications are asked for.
-    pub struct ListNotifications {}
+    pub struct ListNotifications {
+        /// `pagination.next_cursor` of the page before, beside the same filters.
+        #[schemars(length(max = LONGEST))]
+        cursor: String,
+    }
 }
 
 wire! {
@@ -68,7 +73,7 @@ enum NoticeStatus {
 #[derive(JsonSchema)]
 #[schemars(transparent)]
 pub struct NoticePage {
-    page: ListOf<WireNotice>,
+    page: CursorListOf<WireNotice>,
     #[schemars(skip)]
     changed: Instant,
 }
@@ -87,14 +92,16 @@ impl Operation for ListNotifications {
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
         let window = Window::read(&mut check, self.limit, self.offset);
-        check.finish()?;
         let owner = seller.account.user_id;
+        let scope = ListScope::of(app, owner, "notifications", "");
+        let walk: Walk<i64> = Walk::read(&mut check, scope, self.cursor, window);
+        check.finish()?;
         // Read before the data, so that a change in between shows in the next call.
         let changed =
             app.kept.notices_changed.at(owner, app.versions.notices(owner), seller.called_at);
         reading(app, false, move |app, lane| {
-            let read = app.db.read(lane, |tx| notices::page(tx, owner, window.pair()))?;
-            let page = ListOf::of(read, window, |one| WireNotice::of(one, app.zone()));
+            let read = app.db.read(lane, |tx| notices::page(tx, owner, walk.rows(), walk.after))?;
+            let page = walk.page(read, |one| one.id, |one| WireNotice::of(one, app.zone()));
             Ok(NoticePage { page, changed })
         })
     }

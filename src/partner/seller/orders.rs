@@ -1,46 +1,59 @@
-//! `list_orders`: the seller's orders, newest first.
+//! `list_orders`: the seller's orders, newest first; `get_order`: one of them.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::app::App;
-use crate::base::clock::{Day, Instant, Zone};
+use crate::base::clock::{DAY_S, Day, Instant, Zone};
 use crate::base::ids::{ITEM, MlUserId, OrderId, UserId, item_number};
 use crate::base::money::Cents;
 use crate::changes;
 use crate::db::{self, Lane, ReadTx};
-use crate::http::input::Check;
-use crate::http::schema::DAY;
+use crate::http::input::{Check, Field};
+use crate::http::schema::{DAY, INSTANT, word_list};
 use crate::http::{Code, Problem};
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
-use crate::marketplace::books::order_status::ORDER_STATES;
-use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage};
+use crate::marketplace::books::order_status::{ORDER_STATES, PARCEL_STATES};
+use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage, Place};
 use crate::marketplace::books::orders::sold::Wording;
 use crate::marketplace::books::words::Words;
+use crate::partner::cursor::{CursorPagination, LONGEST, ListScope, Walk};
 use crate::partner::list::{Window, reading};
-use crate::partner::operation::{Begun, Operation, Pagination};
+use crate::partner::operation::{Begun, Operation};
+
+/// Changes of so many seconds are counted in place; those of longer in the slow lane.
+const COUNTED_AT_ONCE_S: i64 = 2 * DAY_S;
 
 list_arguments! {
     /// Which orders are asked for.
     pub struct ListOrders {
-        /// A state of orders, such as `paid`.
-        #[schemars(extend("enum" = ORDER_STATES))]
+        /// States of orders with commas between, such as `paid,cancelled`.
+        #[schemars(extend("pattern" = word_list(&ORDER_STATES), "examples" = ["paid", "paid,cancelled"]))]
         status: String,
+        /// States of parcels with commas between, such as `ready_to_ship`.
+        #[schemars(extend("pattern" = word_list(&PARCEL_STATES), "examples" = ["ready_to_ship"]))]
+        shipping_status: String,
         /// Marketplace seller id of one connected account.
         store: MlUserId,
         /// First civil day of `date_created`.
         #[schemars(extend("format" = "date", "pattern" = DAY))]
         from: String,
-        /// Last civil day of `date_created`.
+        /// Last civil day of `date_created`; not before `from`.
         #[schemars(extend("format" = "date", "pattern" = DAY))]
         to: String,
         /// Marketplace listing id, such as `MLB123`.
         #[schemars(regex(pattern = ITEM))]
         ml_id: String,
+        /// Orders that changed here since, this second included, in the order of their changes: a time as `updated_at` has it, or with an offset.
+        #[schemars(regex(pattern = INSTANT), extend("examples" = ["2026-11-20T08:41:27"]))]
+        updated_since: String,
+        /// `pagination.next_cursor` of the page before, beside the same filters.
+        #[schemars(length(max = LONGEST))]
+        cursor: String,
     }
 }
 
@@ -50,18 +63,16 @@ impl Operation for ListOrders {
 
     /// First pages are polled, so they are cached; further pages are rarely
     /// read again.
-    const KEEPS: Option<fn(&OrderList) -> bool> = Some(|list| list.pagination.offset == 0);
+    const KEEPS: Option<fn(&OrderList) -> bool> = Some(|list| list.is_first);
     /// The store is not the caller's.
     const ERRORS: &'static [Code] = &[Code::NotFound];
     const DATED: bool = true;
 
     fn begin(self, app: &App, seller: &Seller, check: Check) -> Begun<Self> {
-        let filter = self.filter(check, app.zone())?;
         let (owner, now) = (seller.account.user_id, seller.called_at);
-        let window = Window { limit: filter.limit, offset: filter.offset };
-        reading(app, filter.items.is_some() || window.is_far(), move |app, lane| {
-            read(app, lane, owner, now, &filter)
-        })
+        let asked = self.read(app, owner, check)?;
+        let is_slow = asked.is_slow(now);
+        reading(app, is_slow, move |app, lane| read(app, lane, owner, now, asked))
     }
 
     fn last_modified(list: &OrderList) -> Option<Instant> {
@@ -69,34 +80,68 @@ impl Operation for ListOrders {
     }
 }
 
+/// The orders that are asked for, and the page of them.
+struct Asked {
+    filter: Filter,
+    walk: Walk<Place>,
+}
+
+impl Asked {
+    /// Whether reading may take long: far pages, and where orders are counted or passed
+    /// over along an index.
+    fn is_slow(&self, now: Instant) -> bool {
+        let Filter { items, shipping, changed_since, after, .. } = &self.filter;
+        let is_narrow = items.is_some() || !shipping.is_empty();
+        let is_counted =
+            is_narrow || changed_since.is_some_and(|since| now.since(since) > COUNTED_AT_ONCE_S);
+        let is_searched = changed_since.is_some()
+            && (is_narrow || !self.filter.is_whole() || self.filter.days != (None, None));
+        self.walk.window.is_far() || after.is_none() && is_counted || is_searched
+    }
+}
+
 impl ListOrders {
-    fn filter(self, mut check: Check, zone: Zone) -> Result<Filter, Problem> {
-        let status: Option<String> = check.optional("status", self.status);
-        if status.as_deref().is_some_and(|status| !ORDER_STATES.contains(&status)) {
-            check.fail("status", format!("must be one of {}", ORDER_STATES.join(", ")));
-        }
+    fn read(self, app: &App, owner: UserId, mut check: Check) -> Result<Asked, Problem> {
+        let zone = app.zone();
+        let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect();
+        let status: Vec<String> = owned(check.words("status", self.status, &ORDER_STATES));
+        let shipping: Vec<String> =
+            owned(check.words("shipping_status", self.shipping_status, &PARCEL_STATES));
         let store = check.optional("store", self.store).map(|MlUserId(store)| store);
         let (from, to) = (check.day("from", self.from), check.day("to", self.to));
+        if from.zip(to).is_some_and(|(from, to)| to < from) {
+            check.fail("to", "must not be before from");
+        }
         let listing = check.optional("ml_id", self.ml_id);
         let item_id = listing.as_deref().map(item_number);
         if item_id == Some(None) {
             check.fail("ml_id", "must be a listing id, such as MLB123");
         }
-        let Window { limit, offset } = Window::read(&mut check, self.limit, self.offset);
+        let changed_since = check.instant("updated_since", self.updated_since, zone);
+        let window = Window::read(&mut check, self.limit, self.offset);
+        let filters =
+            format!("{:?}", (&status, &shipping, store, from, to, item_id, changed_since));
+        let scope = ListScope::of(app, owner, "orders", &filters);
+        let walk: Walk<Place> = Walk::read(&mut check, scope, self.cursor, window);
         check.finish()?;
         let starts = |day: Day| zone.start_of(day);
-        Ok(Filter {
+        let (limit, offset) = walk.rows();
+        let filter = Filter {
             status,
+            shipping,
             store,
             days: (from, to),
             created: (from.map(starts), to.map(|day| starts(day.plus(1)))),
             items: item_id.flatten().map(|item| vec![item]),
-            limit,
-            offset,
+            changed_since,
+            after: walk.after,
+            limit: limit.into(),
+            offset: offset.into(),
             oldest_first: false,
             zone,
             keys_only: false,
-        })
+        };
+        Ok(Asked { filter, walk })
     }
 }
 
@@ -106,7 +151,7 @@ fn read(
     lane: Lane,
     owner: UserId,
     now: Instant,
-    filter: &Filter,
+    Asked { filter, walk }: Asked,
 ) -> Result<OrderList, Problem> {
     let issued = &app.marketplace.issued;
     let mut at_most = now;
@@ -114,25 +159,81 @@ fn read(
         // Marked before reading, so that later changes get a later time than
         // the one returned here.
         let under_way = issued.mark(owner, at_most);
-        let (changed, page) = app.db.read(lane, |tx| {
+        let (changed, mut page) = app.db.read(lane, |tx| {
             if let Some(store) = filter.store.map(MlUserId)
                 && !stores::is_of(tx, owner, store)?
             {
                 return Err(Problem::not_found());
             }
             let changed = changes::newest(tx, owner)?.unwrap_or(Instant(0));
-            Ok((changed, list::read_page(tx, &app.marketplace.words, owner, filter)?))
+            Ok((changed, list::read_page(tx, &app.marketplace.words, owner, &filter)?))
         })?;
         if changed <= at_most {
-            let Filter { limit, offset, .. } = *filter;
+            let total = walk.total(page.total);
+            let place = |order: &Order| order.place(&filter);
             return Ok(OrderList {
-                pagination: Pagination { total: page.total, limit, offset },
+                pagination: walk.pagination(&mut page.orders, total, place),
                 page,
                 zone: app.zone(),
                 changed: if under_way { changed.minus(1) } else { changed },
+                is_first: walk.is_first(),
             });
         }
         at_most = changed;
+    }
+}
+
+/// Which order is asked for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetOrder {
+    /// Number of the order at the marketplace.
+    #[schemars(extend("examples" = ["2000012345678901"]))]
+    order_id: Field<OrderId>,
+}
+
+impl Operation for GetOrder {
+    type By = Seller;
+    type Reply = OneOrder;
+
+    const KEEPS: Option<fn(&OneOrder) -> bool> = Some(|_| true);
+    const ERRORS: &'static [Code] = &[Code::NotFound];
+
+    fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
+        let order = check.required("order_id", self.order_id);
+        check.finish()?;
+        let owner = seller.account.user_id;
+        reading(app, false, move |app, lane| {
+            let words = &app.marketplace.words;
+            let page = app.db.read(lane, |tx| list::read_one(tx, words, owner, order))?;
+            if page.orders.is_empty() {
+                return Err(Problem::not_found());
+            }
+            Ok(OneOrder { page, zone: app.zone() })
+        })
+    }
+}
+
+/// An order as it was read; [`OrderItem`] is its JSON.
+pub struct OneOrder {
+    page: OrderPage,
+    zone: Zone,
+}
+
+impl Serialize for OneOrder {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let order = self.page.orders.first();
+        order.map(|order| OrderItem::of(&self.page, order, self.zone)).serialize(serializer)
+    }
+}
+
+impl JsonSchema for OneOrder {
+    fn schema_name() -> Cow<'static, str> {
+        OrderItem::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        OrderItem::json_schema(generator)
     }
 }
 
@@ -151,9 +252,11 @@ pub(in crate::partner) fn one(
 /// A page of orders as it was read; [`Orders`] is its JSON.
 pub struct OrderList {
     page: OrderPage,
-    pagination: Pagination,
+    pagination: CursorPagination,
     zone: Zone,
     changed: Instant,
+    /// Whether it is the first page of its list.
+    is_first: bool,
 }
 
 impl Serialize for OrderList {
@@ -179,7 +282,7 @@ struct Orders<'o> {
     /// The entries of this page.
     data: Vec<OrderItem<'o>>,
     /// Where this page stands in the list.
-    pagination: &'o Pagination,
+    pagination: &'o CursorPagination,
 }
 
 /// An order.
@@ -207,6 +310,8 @@ struct OrderItem<'o> {
     buyer_nickname: &'o str,
     /// When the order was made, as civil time of the service.
     date_created: String,
+    /// When something of what stands here last changed on this platform, as civil time of the service.
+    updated_at: String,
     /// The parcel.
     shipping: Shipping<'o>,
 }
@@ -238,6 +343,7 @@ impl<'o> OrderItem<'o> {
             sku,
             buyer_nickname: &order.buyer_nickname,
             date_created: zone.partner(order.created_at),
+            updated_at: zone.partner(order.changed_at()),
             shipping: Shipping {
                 id: order.shipping_id.map(|id| id.to_string()),
                 status: order.shipping_status.map(word),

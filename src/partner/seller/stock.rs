@@ -13,7 +13,8 @@ use crate::db;
 use crate::http::input::Check;
 use crate::identity::Seller;
 use crate::list_arguments;
-use crate::partner::list::{ListOf, Window, reading};
+use crate::partner::cursor::{CursorListOf, LONGEST, ListScope, Walk};
+use crate::partner::list::{Window, reading};
 use crate::partner::operation::{Begun, Operation};
 use crate::wire;
 
@@ -30,6 +31,9 @@ list_arguments! {
         /// Newest movements of each product.
         #[schemars(range(min = 0, max = MOST_MOVEMENTS), extend("default" = MOVEMENTS))]
         movements: i64,
+        /// `pagination.next_cursor` of the page before, beside the same filters.
+        #[schemars(length(max = LONGEST))]
+        cursor: String,
     }
 }
 
@@ -86,15 +90,17 @@ enum MovementType {
 
 impl Operation for GetStock {
     type By = Seller;
-    type Reply = ListOf<ProductStock>;
+    type Reply = CursorListOf<ProductStock>;
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
         let movements =
             check.number("movements", self.movements, 0..=MOST_MOVEMENTS).unwrap_or(MOVEMENTS);
         let window = Window::read(&mut check, self.limit, self.offset);
+        let owner = seller.account.user_id;
+        let scope = ListScope::of(app, owner, "stock", "");
+        let walk: Walk<(String, i64)> = Walk::read(&mut check, scope, self.cursor, window);
         check.finish()?;
         let most = u32::try_from(movements).unwrap_or(0);
-        let owner = seller.account.user_id;
         let is_much = window.is_far() || window.limit * movements > MANY;
         reading(app, is_much, move |app, lane| {
             let wanted = ProductQuery {
@@ -104,9 +110,10 @@ impl Operation for GetStock {
                 level: None,
                 order: "sku",
                 descending: false,
+                after: walk.after.as_ref().map(|(sku, id)| (&**sku, *id)),
             };
             let page = app.db.read(lane, |tx| {
-                let (products, total) = store::page(tx, &wanted, window.pair())?;
+                let (products, total) = store::page(tx, &wanted, walk.rows())?;
                 let products = products.into_iter().map(|product| {
                     let movements = match most {
                         0 => Vec::new(),
@@ -116,8 +123,9 @@ impl Operation for GetStock {
                 });
                 Ok::<_, db::DbError>((products.collect::<db::Result<Vec<_>>>()?, total))
             })?;
+            let place = |(product, _): &(Product, _)| (product.entry.sku.clone(), product.id);
             let shown = |(product, movements)| ProductStock::of(product, movements, app.zone());
-            Ok(ListOf::of(page, window, shown))
+            Ok(walk.page(page, place, shown))
         })
     }
 }

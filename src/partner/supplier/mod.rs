@@ -2,6 +2,7 @@
 
 mod audit;
 mod bulk;
+mod events;
 pub mod files;
 mod health;
 mod links;
@@ -22,6 +23,7 @@ pub static OPERATIONS: &[Declared<Supplier>] = &[
     posts::<bulk::LinkList>("drop_link_listings_bulk", "/api/v1/partner/drop/catalog/links/bulk", Effect::Adds),
     posts::<links::OldListingLink>("drop_unlink_listing", "/api/v1/partner/drop/catalog/links/unlink", Effect::Removes),
     reads::<orders::ListDropOrders>("drop_list_orders", "/api/v1/partner/drop/orders"),
+    reads::<events::ListDropEvents>("drop_list_events", "/api/v1/partner/drop/events"),
     posts::<remind::Reminder>("drop_remind_order", "/api/v1/partner/drop/orders/remind", Effect::Sends),
     posts_rarely::<remind::Nothing>("drop_remind_all", "/api/v1/partner/drop/orders/remind-all", Effect::Sends),
     sends::<files::GetLabel>("drop_get_label", "/api/v1/partner/drop/ml/label"),

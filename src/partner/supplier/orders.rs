@@ -13,7 +13,8 @@ use crate::dropshipping::orders::{
 use crate::http::input::Check;
 use crate::identity::Supplier;
 use crate::list_arguments;
-use crate::partner::list::{ListOf, Window, reading};
+use crate::partner::cursor::{CursorListOf, LONGEST, ListScope, Walk};
+use crate::partner::list::{Window, reading};
 use crate::partner::operation::{Begun, Operation};
 use crate::wire;
 
@@ -25,6 +26,9 @@ list_arguments! {
         status: String,
         /// Number of a seller, to see that seller's only.
         seller_id: UserId,
+        /// `pagination.next_cursor` of the page before, beside the same filters.
+        #[schemars(length(max = LONGEST))]
+        cursor: String,
     }
 }
 
@@ -97,7 +101,7 @@ struct DropShipping {
 
 impl Operation for ListDropOrders {
     type By = Supplier;
-    type Reply = ListOf<WireDropOrder>;
+    type Reply = CursorListOf<WireDropOrder>;
 
     fn begin(self, app: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
         let status: Option<String> = check.optional("status", self.status);
@@ -108,16 +112,21 @@ impl Operation for ListDropOrders {
         }
         let seller = check.optional("seller_id", self.seller_id);
         let window = Window::read(&mut check, self.limit, self.offset);
+        let filters = format!("{:?}", (&status, seller));
+        let scope = ListScope::of(app, supplier.account.user_id, "drop_orders", &filters);
+        let walk: Walk<(i64, i64)> = Walk::read(&mut check, scope, self.cursor, window);
         check.finish()?;
         let now = supplier.called_at;
         let wanted = DropOrderQuery {
             standing: standing.flatten().map(Standing::Of),
             other: seller,
+            after: walk.after,
             ..DropOrderQuery::all(Whose::Related(supplier.account.user_id), now)
         };
         reading(app, window.is_far(), move |app, lane| {
-            let page = app.db.read(lane, |tx| orders::page(tx, &wanted, window.pair()))?;
-            Ok(ListOf::of(page, window, |row| WireDropOrder::of(row, now, app.zone())))
+            let page = app.db.read(lane, |tx| orders::page(tx, &wanted, walk.rows()))?;
+            let place = |row: &DropOrder| (row.ordered_at.0, row.id);
+            Ok(walk.page(page, place, |row| WireDropOrder::of(row, now, app.zone())))
         })
     }
 }

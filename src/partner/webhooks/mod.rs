@@ -3,7 +3,7 @@
 //!
 //! A cause writes an event (`crate::events`). `spread.rs` turns it into one
 //! delivery for each subscribed endpoint, with the body that all tries send
-//! (`objects.rs`). `worker.rs` chooses the deliveries to try now, so that a
+//! (`objects.rs`), and keeps it for programs that pull events (`kept.rs`). `worker.rs` chooses the deliveries to try now, so that a
 //! slow or failing receiver does not delay others (`fairness.rs`). `sender.rs`
 //! posts a delivery, signed (`sign.rs`), to an allowed address (`address.rs`).
 //! `queue.rs` stores the result. The pages are in `pages.rs` (endpoints),
@@ -16,6 +16,7 @@ mod acts;
 pub mod address;
 mod endpoint;
 mod fairness;
+mod kept;
 mod log;
 mod objects;
 mod pages;
@@ -33,6 +34,7 @@ use std::thread::JoinHandle;
 
 pub use acts::{remove, replay, rotate, switch_off, switch_on, test};
 pub use endpoint::{change, one};
+pub use kept::{Position, forget_events, stretch};
 pub use log::{deliveries, delivery, replay_one};
 pub use pages::{create, list};
 pub use queue::forget;
@@ -80,7 +82,8 @@ named! {
     }
 }
 
-/// The value of `webhook-id`: the same for all tries and all endpoints.
+/// The value of `webhook-id`: the same for all tries and all endpoints, and for programs
+/// that pull events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageId(pub [u8; 16]);
 

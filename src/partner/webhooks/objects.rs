@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::MessageId;
 use crate::app::App;
-use crate::base::{Instant, MlUserId, OrderId, UserId, Zone};
+use crate::base::{Instant, MlUserId, OrderId, Sealer, UserId, Zone};
 use crate::catalog;
 use crate::catalog::stock;
 use crate::db::{ReadTx, Result};
@@ -32,6 +32,8 @@ pub struct EventBodyBuilder {
     words: Arc<Words>,
     zone: Zone,
     site: String,
+    /// What signs the ids of events.
+    pub sealer: Arc<Sealer>,
 }
 
 /// An event to be delivered.
@@ -49,6 +51,7 @@ impl EventBodyBuilder {
             words: Arc::clone(&app.marketplace.words),
             zone: app.zone(),
             site: app.config.marketplace.site.clone(),
+            sealer: Arc::clone(&app.sealer),
         }
     }
 
@@ -77,7 +80,8 @@ impl EventBodyBuilder {
             EventType::OrderCreated
             | EventType::OrderPaid
             | EventType::OrderCancelled
-            | EventType::OrderShipped => {
+            | EventType::OrderShipped
+            | EventType::OrderUpdated => {
                 let order = (user, OrderId(object));
                 seller::orders::one(tx, &self.words, order, self.zone)?
             }

@@ -4,8 +4,8 @@
 use rusqlite::{Error, params};
 
 use super::objects::{Event, EventBodyBuilder};
-use super::{MOST_WAITING, MessageId};
-use crate::base::{Instant, UserId, secrets};
+use super::{MOST_WAITING, MessageId, kept};
+use crate::base::{Instant, UserId};
 use crate::db::{DbError, ReadTx, Result, WriteTx};
 use crate::events::EventType;
 use crate::partner::store as partners;
@@ -44,7 +44,9 @@ pub fn spread(
         )?;
         for (id, kind, object, occasion, at) in events {
             tx.run("DELETE FROM webhook_event WHERE event_id = ?1", [id])?;
-            queue_for_endpoints(tx, bodies, &Event { user, kind, object, at }, occasion)?;
+            // An order changes any number of times.
+            let occasion = if kind == EventType::OrderUpdated { id } else { occasion };
+            tell(tx, bodies, &Event { user, kind, object, at }, occasion)?;
             if tx.is_spent() {
                 return Ok(Some(last));
             }
@@ -52,32 +54,39 @@ pub fn spread(
     }
 }
 
+/// Keeps an event and queues it for the endpoints that want it, if its account has a plan.
+fn tell(tx: &WriteTx<'_>, bodies: &EventBodyBuilder, event: &Event, occasion: i64) -> Result<()> {
+    if !partners::has_plan(tx, event.user, bodies.zone())? {
+        return Ok(());
+    }
+    let body = |message| bodies.body(tx, message, event);
+    match kept::keep(tx, &bodies.sealer, event, body) {
+        Ok(Some(kept)) => queue_for_endpoints(tx, event, occasion, &kept),
+        Ok(None) => Ok(()),
+        // An object that cannot be read must not block the other events.
+        Err(DbError::Sqlite(error)) if is_of_a_value(&error) => {
+            let (kind, object) = (event.kind.name(), event.object);
+            tracing::error!(%error, kind, object, "a webhook tells nothing: its object cannot be read");
+            Ok(())
+        }
+        Err(error) => Err(error),
+    }
+}
+
 fn queue_for_endpoints(
     tx: &WriteTx<'_>,
-    bodies: &EventBodyBuilder,
     event: &Event,
     occasion: i64,
+    (message, body): &(MessageId, String),
 ) -> Result<()> {
     let endpoints: Vec<i64> = tx.values(
         "SELECT endpoint_id FROM webhook_endpoint
          WHERE user_id = ?1 AND state = 1 AND events & ?2 <> 0 AND created_at <= ?3",
         (event.user, event.kind.bit(), event.at),
     )?;
-    if endpoints.is_empty() || !partners::has_plan(tx, event.user, bodies.zone())? {
+    if endpoints.is_empty() {
         return Ok(());
     }
-    let message = MessageId(secrets::random());
-    let body = match bodies.body(tx, message, event) {
-        Ok(Some(body)) => body,
-        Ok(None) => return Ok(()),
-        // An object that cannot be read must not block the other events.
-        Err(DbError::Sqlite(error)) if is_of_a_value(&error) => {
-            let (kind, object) = (event.kind.name(), event.object);
-            tracing::error!(%error, kind, object, "a webhook tells nothing: its object cannot be read");
-            return Ok(());
-        }
-        Err(error) => return Err(error),
-    };
     let occasion = match event.kind {
         // Each movement counts as another occasion.
         EventType::StockChanged => tx.value(
@@ -88,7 +97,7 @@ fn queue_for_endpoints(
         _ => occasion,
     };
     let mut room = MOST_WAITING.saturating_sub(waiting_of(tx, event.user)?);
-    let new = NewDelivery { message, event, occasion, body: &body };
+    let new = NewDelivery { message: *message, event, occasion, body };
     for endpoint in endpoints {
         if room == 0 {
             tx.run(

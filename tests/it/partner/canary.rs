@@ -284,6 +284,8 @@ fn seller<'s>(world: &World, site: &'s Site, name: &str, number: u64) -> Party<'
         things: vec![
             ("/api/v1/partner/stores/", number.clone()),
             ("/v1/partner/stores/", number.clone()),
+            ("/api/v1/partner/orders/", shop.order.clone()),
+            ("/v1/partner/orders/", shop.order.clone()),
             ("/painel/vendas/", shop.order.clone()),
             ("/painel/anuncios/", shop.item.clone()),
             ("/painel/reclamacoes/", shop.claim.clone()),
@@ -403,7 +405,9 @@ const SHOWN_TO_SELLERS: &[&str] = &[
     "/api/v1/partner/announcements",
     "/api/v1/partner/health",
     "/api/v1/partner/notifications",
+    "/api/v1/partner/events",
     "/api/v1/partner/orders",
+    "/api/v1/partner/orders/{order_id}",
     "/api/v1/partner/products",
     "/api/v1/partner/stock",
     "/api/v1/partner/stores",
@@ -429,6 +433,7 @@ const SHOWN_TO_SELLERS: &[&str] = &[
 /// The same for suppliers.
 const SHOWN_TO_SUPPLIERS: &[&str] = &[
     "/api/v1/partner/drop/catalog/audit",
+    "/api/v1/partner/drop/events",
     "/api/v1/partner/drop/catalog/products",
     "/api/v1/partner/drop/health",
     "/api/v1/partner/drop/orders",

@@ -6,6 +6,8 @@ mod agents; // The agent endpoint: messages, lists of tools, limits, origins.
 mod canary; // No answer to one party contains anything of an unrelated one.
 mod hub; // A seller's tokens in the panel.
 mod input; // Ids of one type, and all faults of a call in one answer.
+mod keeping_up; // Cursors, what changed since, one order, the stream of events.
+mod mirror; // Copies kept by cursor, by changes and by events equal the books.
 mod notify; // Notifications that partners send: once, by the chosen channel.
 mod oauth; // Programs that people connect: requested, allowed, renewed, ended.
 mod oauth_asking; // Authorization requests of programs, and people's decisions.

@@ -212,7 +212,7 @@ impl Theirs {
             "/painel/ml/contas/" | "/api/v1/partner/stores/" | "/v1/partner/stores/" => {
                 &self.account
             }
-            "/painel/vendas/" => &self.order,
+            "/painel/vendas/" | "/api/v1/partner/orders/" | "/v1/partner/orders/" => &self.order,
             "/painel/anuncios/" => &self.item,
             "/painel/reclamacoes/" => &self.claim,
             "/painel/ml/etiquetas/lote/" => &self.batch,

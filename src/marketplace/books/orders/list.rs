@@ -2,7 +2,8 @@
 //!
 //! Without filter by state or store a page is a range of the clustered table;
 //! with one it is merged from runs (`runs.rs`, which also has the totals).
-//! Orders of listings are found, and counted, by `sale_order_of_item`.
+//! Orders of listings are found, and counted, by `sale_order_of_item`; those of a state of
+//! the parcel, and those that changed since, by indexes of their own (`narrow.rs`).
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use rusqlite::types::Type;
 use super::left::Earned;
 use super::runs::{self, Window};
 use super::sold::{SoldKey, Worded, Wording};
-use super::{cost, is_sale_status};
+use super::{changed_at, cost, is_sale_status, narrow};
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
@@ -23,9 +24,16 @@ use crate::row;
 /// The filters and the page of a list of orders.
 #[derive(Clone)]
 pub struct Filter {
-    pub status: Option<String>,
+    /// States of orders; empty for all.
+    pub status: Vec<String>,
+    /// States of parcels; empty for all, also for orders without a parcel.
+    pub shipping: Vec<String>,
     /// Marketplace seller id.
     pub store: Option<i64>,
+    /// Only what changed here from this instant on, what changed first at the front.
+    pub changed_since: Option<Instant>,
+    /// The order after which the page begins.
+    pub after: Option<Place>,
     /// First and last civil day of creation.
     pub days: (Option<Day>, Option<Day>),
     /// The same as instants: from this one on, and before this one.
@@ -44,7 +52,7 @@ pub struct Filter {
 impl Filter {
     /// Whether it asks for all stores and states.
     pub const fn is_whole(&self) -> bool {
-        self.status.is_none() && self.store.is_none()
+        self.status.is_empty() && self.store.is_none()
     }
 }
 
@@ -74,6 +82,8 @@ row! {
         pub printed_at: Option<Instant>,
         pub sent_at: Option<Instant>,
         pub delivered_at: Option<Instant>,
+        /// When what programs see of it changed here, as a number that grows with each change.
+        pub changed: i64,
         /// Number of the listing.
         pub item_id: i64,
         variation_id: i64,
@@ -83,8 +93,25 @@ row! {
     }
 }
 
+impl Order {
+    /// When what programs see of it changed here.
+    pub const fn changed_at(&self) -> Instant {
+        changed_at(self.changed)
+    }
+
+    /// Where it stands in the list of a filter.
+    pub fn place(&self, filter: &Filter) -> Place {
+        let at = if filter.changed_since.is_some() { self.changed } else { self.created_at.0 };
+        (at, self.order_id.0)
+    }
+}
+
 /// Creation time and number of an order.
 pub type Key = (i64, i64);
+
+/// What a list is sorted by: of an order its time of creation, or the number of its
+/// change, and its own number.
+pub type Place = (i64, i64);
 
 /// A page as it was read.
 #[derive(Default)]
@@ -154,6 +181,9 @@ pub fn read_page(
     owner: UserId,
     filter: &Filter,
 ) -> Result<OrderPage> {
+    if filter.changed_since.is_some() || !filter.shipping.is_empty() {
+        return narrow::read(tx, words, owner, filter);
+    }
     if let Some(items) = &filter.items {
         return read_listings(tx, words, owner, filter, items);
     }
@@ -168,11 +198,14 @@ pub fn read_page(
     }
     let rest = format!(
         "WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
+           AND (created_at, order_id) {beyond} (?6, ?7)
          ORDER BY created_at {way}, order_id {way}
          LIMIT ?4 OFFSET ?5",
+        beyond = window.beyond(),
         way = window.way(),
     );
-    let asked = (owner, window.from, window.before, window.limit, window.offset);
+    let Window { from, before, limit, offset, after, .. } = window;
+    let asked = (owner, from, before, limit, offset, after.0, after.1);
     if filter.keys_only {
         page.keys =
             tx.tuples(&format!("SELECT created_at, order_id FROM sale_order {rest}"), asked)?;
@@ -212,10 +245,7 @@ fn read_listings(
     items: &[i64],
 ) -> Result<OrderPage> {
     let window = Window::of(filter);
-    let status = match &filter.status {
-        None => None,
-        Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
-    };
+    let states = one_of("status", &numbers(tx, words, &filter.status)?);
     let (limit, offset) = window.of_each(items.len());
     let mut total = 0;
     let mut keys: Vec<Key> = Vec::new();
@@ -234,9 +264,16 @@ fn read_listings(
                 (":before", &window.before),
             ],
         );
-        filters.and_if("status = :status", ":status", &status);
-        let count = format!("SELECT count(*) FROM sale_order WHERE {}", filters.sql());
-        total += tx.value::<i64>(&count, filters.values())?;
+        if !filter.status.is_empty() {
+            filters.and(&states, &[]);
+        }
+        // A walk knows since its first page how many there are.
+        if filter.after.is_none() {
+            let count = format!("SELECT count(*) FROM sale_order WHERE {}", filters.sql());
+            total += tx.value::<i64>(&count, filters.values())?;
+        }
+        filters
+            .and(&window.is_beyond(), &[(":after", &window.after.0), (":number", &window.after.1)]);
         let find = format!(
             "SELECT created_at, order_id FROM sale_order WHERE {condition}
              ORDER BY created_at {way}, order_id {way} LIMIT :limit OFFSET :offset",
@@ -249,9 +286,22 @@ fn read_listings(
     if items.len() > 1 {
         window.cut(&mut keys);
     }
-    let mut page = OrderPage::of(total, filter);
-    page.keys = keys;
-    if filter.keys_only { Ok(page) } else { page.load_orders(tx, words, owner) }
+    OrderPage::of_keys((tx, words, owner), filter, keys, total)
+}
+
+/// The numbers of words; those that nothing here has are left out.
+pub(super) fn numbers(tx: &ReadTx<'_>, words: &Words, texts: &[String]) -> Result<Vec<i64>> {
+    let mut numbers = Vec::with_capacity(texts.len());
+    for text in texts {
+        numbers.extend(words.known(tx, text)?);
+    }
+    Ok(numbers)
+}
+
+/// The condition that a column has one of some numbers.
+pub(super) fn one_of(column: &str, numbers: &[i64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+    format!("{column} IN ({})", numbers.join(", "))
 }
 
 /// Whether a store has sold from a listing; each listing belongs to one store.
@@ -272,11 +322,23 @@ impl OrderPage {
         Self { total, orders, ..Self::default() }
     }
 
+    /// A page of the orders whose keys were found.
+    pub(super) fn of_keys(
+        (tx, words, owner): (&ReadTx<'_>, &Words, UserId),
+        filter: &Filter,
+        keys: Vec<Key>,
+        total: i64,
+    ) -> Result<Self> {
+        let page = Self { keys, ..Self::of(total, filter) };
+        if filter.keys_only { Ok(page) } else { page.load_orders(tx, words, owner) }
+    }
+
     /// Removes the orders that do not match a filter.
     pub fn keep(&mut self, filter: &Filter) {
         let mut orders = std::mem::take(&mut self.orders);
         orders.retain(|order| {
-            filter.status.as_deref().is_none_or(|wanted| self.word(order.status) == wanted)
+            let status = self.word(order.status);
+            (filter.status.is_empty() || filter.status.iter().any(|wanted| wanted == status))
                 && filter.store.is_none_or(|store| store == order.ml_user_id.0)
                 && filter.created.0.is_none_or(|from| order.created_at >= from)
                 && filter.created.1.is_none_or(|before| order.created_at < before)

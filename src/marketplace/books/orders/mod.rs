@@ -12,6 +12,7 @@ pub mod effects;
 mod freight;
 pub mod left;
 pub mod list;
+mod narrow;
 pub mod of_listing;
 pub mod pages;
 mod runs;
@@ -111,6 +112,8 @@ row! {
         sent_at: Option<Instant>,
         delivered_at: Option<Instant>,
         dispatch_by: Option<Instant>,
+        /// When what programs see of it changed here; see [`next_change`].
+        changed: i64,
     }
 }
 
@@ -173,7 +176,7 @@ fn apply_alone(
     if before.as_ref().is_some_and(|before| order.updated_at < before.updated_at) {
         return Ok(Applied::Stale);
     }
-    let after = to_store(tx, context, order, before.as_ref())?;
+    let mut after = to_store(tx, context, order, before.as_ref())?;
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
@@ -185,6 +188,7 @@ fn apply_alone(
     if let Some(before) = before.as_ref().filter(|before| before.created_at != after.created_at) {
         delete(tx, owner, order.id, before.created_at)?;
     }
+    after.changed = next_change(tx, owner)?;
     store(tx, owner, order.id, &after)?;
     let change = OrderChange {
         context,
@@ -275,6 +279,7 @@ fn to_store(
         sent_at,
         delivered_at,
         dispatch_by: dispatch_by(order.shipment.as_ref(), same_shipment),
+        changed: before.map_or(0, |before| before.changed),
     })
 }
 
@@ -336,6 +341,8 @@ pub fn apply_shipment(
         shipped(tx, context, Some(read), Some(&before))?;
     let [printed_at, sent_at, delivered_at] = way(Some(read), Some(&before));
     let dispatch_by = dispatch_by(Some(read), Some(&before));
+    let is_seen =
+        (shipping_status, logistic_type) != (before.shipping_status, before.logistic_type);
     let after = StoredOrder {
         shipping_status,
         logistic_type,
@@ -344,6 +351,7 @@ pub fn apply_shipment(
         sent_at,
         delivered_at,
         dispatch_by,
+        changed: if is_seen { next_change(tx, owner)? } else { before.changed },
         ..before.clone()
     };
     if after != before {
@@ -352,7 +360,7 @@ pub fn apply_shipment(
     if read.cost.is_some() {
         freight::share((tx, context, owner), (number, before.created_at), read.cost)?;
     }
-    if (shipping_status, logistic_type) == (before.shipping_status, before.logistic_type) {
+    if !is_seen {
         return Ok(Applied::Unchanged);
     }
     let (before, after, news_from) = (Some(&before), &after, tx.now());
@@ -396,6 +404,28 @@ fn stored(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<Option<Stor
 fn store(tx: &WriteTx<'_>, owner: UserId, order: OrderId, row: &StoredOrder) -> Result<()> {
     let key: [Column<'_>; 2] = [("owner_id", &owner), ("order_id", &order)];
     tx.put("INSERT OR REPLACE INTO sale_order", row, &key).map(drop)
+}
+
+/// Bits of a change's number below its second.
+const CHANGE_BITS: u32 = 20;
+
+/// The number of a change of an owner's orders: larger than those of all changes before,
+/// so that programs that read up to one miss nothing that is stored later, also not in
+/// the same second. Above its low bits it is the time in seconds.
+fn next_change(tx: &WriteTx<'_>, owner: UserId) -> Result<i64> {
+    let last: i64 =
+        tx.value("SELECT coalesce(max(changed), 0) FROM sale_order WHERE owner_id = ?1", [owner])?;
+    Ok(first_change(tx.now()).max(last + 1))
+}
+
+/// The least number of a change at an instant.
+pub const fn first_change(at: Instant) -> i64 {
+    at.0.saturating_mul(1 << CHANGE_BITS)
+}
+
+/// When a change was.
+const fn changed_at(change: i64) -> Instant {
+    Instant(change >> CHANGE_BITS)
 }
 
 fn delete(tx: &WriteTx<'_>, owner: UserId, order: OrderId, created_at: Instant) -> Result<()> {

@@ -153,8 +153,11 @@ fn filter_of(
     };
     let (limit, offset) = query.window();
     list::Filter {
-        status: query.filter("estado").map(str::to_owned),
+        status: query.filter("estado").map(str::to_owned).into_iter().collect(),
+        shipping: Vec::new(),
         store: store.map(|store| store.0),
+        changed_since: None,
+        after: None,
         days: (days.from, days.to),
         created: days.span(services.zone()),
         items: None,
@@ -342,7 +345,7 @@ fn chart(
         (Some(from), _) if from == first => CHART_OF_DAYS,
         _ => CHART_OF_LAST_DAYS,
     };
-    if filter.status.is_some() || filter.items.is_some() {
+    if !filter.status.is_empty() || filter.items.is_some() {
         let gross = sums::by_day(tx, words, owner, filter, (first, days))?;
         return Ok(BarChart::new(title, first, &gross));
     }

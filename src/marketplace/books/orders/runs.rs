@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::EVERY_KIND;
-use super::list::{Filter, Key};
+use super::list::{Filter, Key, numbers};
 use crate::base::{Day, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::words::Words;
@@ -31,6 +31,8 @@ pub struct Window {
     pub before: i64,
     pub limit: i64,
     pub offset: i64,
+    /// The order after which the page begins; without one, that before all.
+    pub after: Key,
     pub oldest_first: bool,
 }
 
@@ -38,13 +40,33 @@ impl Window {
     /// The window of a filter, with its whole time span.
     pub fn of(filter: &Filter) -> Self {
         let (from, before) = filter.created;
-        Self {
+        let begin = if filter.oldest_first { i64::MIN } else { i64::MAX };
+        let after = filter.after.unwrap_or((begin, begin));
+        let mut window = Self {
             from: from.map_or(i64::MIN, |at| at.0),
             before: before.map_or(i64::MAX, |at| at.0),
             limit: filter.limit,
             offset: filter.offset,
+            after,
             oldest_first: filter.oldest_first,
+        };
+        // The bounds of time alone are what some indexes serve.
+        if filter.oldest_first {
+            window.from = window.from.max(after.0);
+        } else {
+            window.before = window.before.min(after.0.saturating_add(1));
         }
+        window
+    }
+
+    /// How orders of the page compare with `after` in SQL.
+    pub const fn beyond(&self) -> &'static str {
+        if self.oldest_first { ">" } else { "<" }
+    }
+
+    /// The condition that an order comes after `:after` and `:number`.
+    pub fn is_beyond(&self) -> String {
+        format!("(created_at, order_id) {} (:after, :number)", self.beyond())
     }
 
     /// Limit and offset for each of several lists of which the page is merged. SQL
@@ -180,17 +202,11 @@ pub fn matching_runs(
         let orders = count_run(tx, owner, EVERY_KIND, days)?;
         return Ok(vec![OrderRun { ml_user_id, status, orders }]);
     }
-    let status = match &filter.status {
-        None => None,
-        Some(text) => match words.known(tx, text)? {
-            Some(number) => Some(number),
-            None => return Ok(Vec::new()),
-        },
-    };
+    let states = numbers(tx, words, &filter.status)?;
     let mut runs = Vec::new();
     for (ml_user_id, of_status) in kinds(tx, owner)? {
         let is_match = filter.store.is_none_or(|store| store == ml_user_id)
-            && status.is_none_or(|one| one == of_status);
+            && (filter.status.is_empty() || states.contains(&of_status));
         if is_match {
             let orders = count_run(tx, owner, (ml_user_id, of_status), days)?;
             if orders > 0 {
@@ -225,14 +241,17 @@ pub fn merged(
     let sql = format!(
         "SELECT created_at, order_id FROM sale_order
          WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND created_at >= ?4 AND created_at < ?5
+           AND (created_at, order_id) {beyond} (?8, ?9)
          ORDER BY created_at {way}, order_id {way}
          LIMIT ?6 OFFSET ?7",
+        beyond = window.beyond(),
         way = window.way(),
     );
-    let (from, before) = (window.from, window.before);
+    let Window { from, before, after, .. } = *window;
     let mut keys: Vec<(i64, i64)> = Vec::new();
     for run in runs {
-        let params = (owner, run.ml_user_id, run.status, from, before, limit, offset);
+        let (store, status) = (run.ml_user_id, run.status);
+        let params = (owner, store, status, from, before, limit, offset, after.0, after.1);
         keys.extend(tx.all::<(i64, i64)>(&sql, params, |row| row.try_into())?);
     }
     if runs.len() > 1 {
@@ -294,8 +313,11 @@ mod tests {
         {
             let page = |limit, offset| {
                 let filter = Filter {
-                    status: status.map(str::to_owned),
+                    status: status.map(str::to_owned).into_iter().collect(),
+                    shipping: Vec::new(),
                     store,
+                    changed_since: None,
+                    after: None,
                     days: (day, None),
                     created: (day.map(|day| zone.start_of(day)), None),
                     items: item_id.map(|item| vec![item]),

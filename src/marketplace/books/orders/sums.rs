@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::cost::{self, Unit};
 use super::left::Earned;
-use super::list::Filter;
+use super::list::{Filter, numbers};
 use super::runs::kinds;
 use super::sold::SoldKey;
 use super::{StoredOrder, is_sale_status};
@@ -169,15 +169,12 @@ fn wanted(
     owner: UserId,
     filter: &Filter,
 ) -> Result<Vec<(i64, i64)>> {
-    let status = match &filter.status {
-        None => None,
-        Some(text) => Some(words.known(tx, text)?.unwrap_or(-1)),
-    };
+    let states = numbers(tx, words, &filter.status)?;
     let mut wanted = kinds(tx, owner)?;
     wanted.retain(|(seller, of_status)| {
         is_sale_status(*of_status)
             && filter.store.is_none_or(|store| store == *seller)
-            && status.is_none_or(|status| status == *of_status)
+            && (filter.status.is_empty() || states.contains(of_status))
     });
     Ok(wanted)
 }

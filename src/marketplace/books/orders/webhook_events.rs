@@ -29,7 +29,22 @@ pub fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Resul
     if has_left_now(tx, change)? {
         tell(EventType::OrderShipped)?;
     }
-    Ok(())
+    if is_update(tx, change)? { tell(EventType::OrderUpdated) } else { Ok(()) }
+}
+
+/// Whether the change is one of an order that programs may know: told of whatever the other
+/// events tell, so that who follows this one has all. The history of an account that
+/// was linked is read piece by piece; what is first learned so of an old parcel is none.
+fn is_update(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<bool> {
+    let Some(before) = change.before else { return Ok(false) };
+    let after = change.after;
+    if before.shipping_status.is_some() && before.shipping_status != after.shipping_status {
+        return Ok(true);
+    }
+    if change.document.is_some() {
+        return Ok(after.created_at.max(after.updated_at) >= change.news_from);
+    }
+    Ok(change.linked_at(tx)?.is_some_and(|at| after.created_at >= at))
 }
 
 fn is_called_off(row: &StoredOrder) -> bool {
