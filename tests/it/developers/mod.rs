@@ -2,3 +2,4 @@
 
 mod input; // The server accepts what the OpenAPI document allows.
 mod pages; // OpenAPI, the developer pages, the public state.
+mod units; // Civil times beside their offset, amounts with their currency.
