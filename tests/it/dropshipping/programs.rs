@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::support::actors::Actor;
 use crate::support::client::{Reply, Request};
 use crate::support::dropshipping::{Trade, ask, data, done, number, path, read, relate};
+use crate::support::site::Site;
 
 /// States of all drop orders of a supplier by their orders, the oldest first.
 #[track_caller]
@@ -175,7 +176,13 @@ fn many_orders_are_marked_by_one_call_and_taken_back_by_its_batch() {
          WHERE object_kind = 'pedido' AND object_id = ''",
     );
     assert_eq!(noted, ["4 1 pedido,1 pedido,1 pedido,2 pedidos"]);
+}
 
+#[test]
+fn a_call_names_1_to_200_orders_or_one_batch() {
+    let site = Site::builder().unlimited().start();
+    let sol = site.supplier("sol").plan("scale");
+    relate(&site, &sol, &site.person("ana"));
     for (target, wrong, named) in [
         ("/orders/paid/bulk", json!({}), "order_ids"),
         ("/orders/paid/bulk", json!({ "order_ids": [] }), "order_ids"),
