@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::base::chain::Kept;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::http::Request;
-use crate::identity::Person;
+use crate::identity::{PartnerCaller, Person};
 use crate::keys::ApiKey;
 
 crate::named! {
@@ -64,6 +64,17 @@ impl Actor {
         Self {
             id: Some(key.id),
             ..Self::requesting(ActorKind::Key, key.entry.name.clone(), request)
+        }
+    }
+
+    /// A person whose program calls, by the person's token.
+    pub fn program(caller: &PartnerCaller) -> Self {
+        Self {
+            kind: ActorKind::Person,
+            id: Some(caller.account.user_id.0),
+            name: caller.account.name.clone(),
+            address: caller.client.to_string(),
+            request_id: caller.request_id.to_str().unwrap_or_default().to_owned(),
         }
     }
 

@@ -80,4 +80,5 @@ objects! {
     REQUEST = "requisicao", "Requisição";
     AUDIT = "auditoria", "Auditoria";
     LABEL = "etiqueta", "Etiqueta";
+    DROP_ORDER = "pedido", "Pedido a fornecedor";
 }

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// The currency of all amounts of the platform itself.
+pub const BRL: &str = "BRL";
+
 /// An amount in centavos.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cents(pub i64);
@@ -71,7 +74,7 @@ impl schemars::JsonSchema for Cents {
         schemars::json_schema!({
             // No `multipleOf`: most validators divide in floating point, where 0.07 is no
             // multiple of 0.01.
-            "type": "number", "description": "Amount with at most two decimals."
+            "type": "number", "description": "Amount in BRL with at most two decimals."
         })
     }
 

@@ -6,7 +6,7 @@ use super::language::{Language, Text};
 use super::openapi::{PARTNER, PARTNER_DEV};
 use super::views::Guide;
 use crate::app::App;
-use crate::base::grouped;
+use crate::base::{Zone, grouped};
 use crate::config;
 use crate::http::Family;
 use crate::partner::{PlanName, texts};
@@ -51,7 +51,9 @@ pub fn code(file: &str) -> String {
 /// The guide's data for this installation.
 pub fn guide(app: &App, language: Language) -> Guide {
     let addresses = (&*app.server.addresses.base_url, &*app.server.addresses.dev_base_url);
-    of(addresses, &app.config.partner.plans, app.config.limits.partner_post, language)
+    let time_zone = app.zone().name();
+    let plans = &app.config.partner.plans;
+    Guide { time_zone, ..of(addresses, plans, app.config.limits.partner_post, language) }
 }
 
 /// The guide's data for the given addresses and limits.
@@ -75,6 +77,7 @@ pub fn of(
         }
     });
     Guide {
+        time_zone: Zone::SAO_PAULO.name(),
         plans: plans.into(),
         posts,
         error: code("error.json"),

@@ -21,7 +21,7 @@ use super::views::{
 use super::webhook_guide::Webhooks;
 use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS, reference};
 use crate::app::App;
-use crate::base::Day;
+use crate::base::{Day, Instant, OffsetTime, Zone};
 use crate::edge::route::{Route, Surface};
 use crate::http::reply::media;
 use crate::http::{Check, Field, Problem, Reply, Request};
@@ -179,11 +179,13 @@ impl Seen {
 
 wire! {
     #[derive(Serialize)]
-    struct StatusJson of(seen: &Seen, checked_at: String) {
+    struct StatusJson of(seen: &Seen, zone: Zone, now: Instant) {
         /// The worst state of all components.
         status: &'static str = seen.worst().name(),
         /// Civil time of the service.
-        checked_at: String = checked_at,
+        checked_at: String = zone.partner(now),
+        /// The same instant with its offset from UTC.
+        checked_at_rfc3339: OffsetTime = zone.with_offset(now),
         components: Vec<PartJson> =
             seen.parts.iter().map(|(part, state)| PartJson::of(seen, *part, *state)).collect(),
         /// Why nothing is stored, and the way on; only while that is so.
@@ -222,7 +224,7 @@ pub fn show_status(app: &App, (): &(), request: &Request) -> Result<Reply, Probl
     let language = language(request)?;
     let seen = Seen::read(app, request)?;
     if request.wants_json() {
-        return Reply::json(&StatusJson::of(&seen, app.zone().partner(request.now)));
+        return Reply::json(&StatusJson::of(&seen, app.zone(), request.now));
     }
     let frame = frame(app, STATUS, language);
     let at = match language {

@@ -89,6 +89,8 @@ fn in_language(path: &str, language: Language) -> String {
 pub struct Guide {
     pub base_url: String,
     pub dev_base_url: String,
+    /// IANA name of the zone of civil times.
+    pub time_zone: &'static str,
     pub plans: Vec<PlanRow>,
     /// Calls that change something, allowed per minute.
     pub posts: u32,

@@ -95,7 +95,29 @@ impl RowFault {
             Self::Link(fault) => fault.said(),
         }
     }
+
+    /// The code for API clients, one of [`FAULT_CODES`].
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Seller => "invalid_seller_id",
+            Self::Listing => "invalid_ml_id",
+            Self::Sku => "invalid_sku",
+            Self::Link(fault) => fault.code(),
+        }
+    }
 }
+
+/// The codes of all faults of a row.
+pub const FAULT_CODES: [&str; 8] = [
+    RowFault::Seller.code(),
+    RowFault::Listing.code(),
+    RowFault::Sku.code(),
+    LinkFault::NoSeller.code(),
+    LinkFault::NoListing.code(),
+    LinkFault::NoProduct.code(),
+    LinkFault::Taken.code(),
+    LinkFault::Full.code(),
+];
 
 /// Which headers a list may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -85,6 +85,16 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Both together.
+    #[must_use]
+    pub const fn and(self, more: Self) -> Self {
+        Self {
+            owed: self.owed.and(more.owed),
+            paid: self.paid.and(more.paid),
+            cancelled: self.cancelled.and(more.cancelled),
+        }
+    }
+
     /// What is not paid yet.
     pub fn open(&self) -> Sum {
         self.owed.open()
@@ -231,14 +241,31 @@ pub fn debtors(
     )
 }
 
-/// The same for each seller who has some, by name.
+/// The same for each seller who has some, by name. Without a search or days it comes from
+/// the totals that are kept, from which what is overdue is taken out.
 pub fn by_seller(tx: &ReadTx<'_>, wanted: &DropOrderQuery) -> Result<Vec<(UserId, String, Tally)>> {
     let filters = wanted.others();
+    let matching = filters.sql();
+    let parts = if wanted.is_narrow() {
+        format!(
+            "SELECT seller_id, state, state = 1 AND due_at <= :now AS late,
+                    count(*) AS orders, sum(amount_cents) AS cents
+             FROM drop_order WHERE {matching} GROUP BY 1, 2, 3"
+        )
+    } else {
+        let overdue = format!("FROM drop_order WHERE {matching} AND state = 1 AND due_at <= :now");
+        format!(
+            "SELECT seller_id, state, 0 AS late, orders, cents FROM drop_order_count WHERE {matching}
+             UNION ALL
+             SELECT seller_id, 1, 0, -count(*), -sum(amount_cents) {overdue} GROUP BY seller_id
+             UNION ALL
+             SELECT seller_id, 1, 1, count(*), sum(amount_cents) {overdue} GROUP BY seller_id"
+        )
+    };
     let sql = format!(
         "SELECT seller_id, coalesce((SELECT name FROM user u WHERE u.user_id = seller_id), ''),
-                state, state = 1 AND due_at <= :now, count(*), sum(amount_cents)
-         FROM drop_order WHERE {} GROUP BY 1, 3, 4 ORDER BY 2, 1",
-        filters.sql()
+                state, late, sum(orders), sum(cents)
+         FROM ({parts}) GROUP BY 1, 3, 4 HAVING sum(orders) > 0 ORDER BY 2, 1"
     );
     let mut values = filters.values().to_vec();
     values.push((":now", &wanted.now));

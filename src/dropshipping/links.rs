@@ -65,6 +65,17 @@ impl LinkFault {
             Self::Full => "there are too many links; remove some first",
         }
     }
+
+    /// The code of a row of a list that has the fault.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::NoSeller => "seller_not_related",
+            Self::NoListing => "listing_not_found",
+            Self::NoProduct => "product_not_found",
+            Self::Taken => "already_linked",
+            Self::Full => "too_many_links",
+        }
+    }
 }
 
 /// Something about a link, or why it cannot be made.
@@ -222,6 +233,10 @@ impl ShownLink {
 pub struct LinkQuery {
     pub supplier: UserId,
     pub seller: Option<UserId>,
+    /// Number of a listing id.
+    pub item: Option<i64>,
+    /// SKU of a product, as a whole.
+    pub sku: Option<String>,
     /// Search key for product and listing; empty for all.
     pub search: String,
 }
@@ -231,6 +246,12 @@ impl LinkQuery {
         let mut filters = Filters::new("supplier_id = :supplier", &[(":supplier", &self.supplier)]);
         filters.and(RELATED, &[]);
         filters.and_if("seller_id = :seller", ":seller", &self.seller);
+        filters.and_if("item_id = :item", ":item", &self.item);
+        filters.and_if(
+            "product_id = (SELECT product_id FROM product WHERE owner_id = :supplier AND sku = :sku)",
+            ":sku",
+            &self.sku,
+        );
         if !self.search.is_empty() {
             filters.and(
                 "(EXISTS (SELECT 1 FROM product p

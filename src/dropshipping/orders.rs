@@ -64,6 +64,10 @@ row! {
         pub seller: String = "coalesce((SELECT name FROM user u WHERE u.user_id = drop_order.seller_id), '')",
         pub order_id: OrderId,
         pub ordered_at: Instant,
+        /// The listing that was sold, such as `MLB123`; `None` while the order is not here.
+        pub ml_id: Option<String> = "(SELECT i.site || i.item_id FROM sale_order o
+        JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
+        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
         pub sku: String,
         pub title: String,
         pub quantity: i64,

@@ -5,9 +5,12 @@
 
 use std::sync::Arc;
 
+use rusqlite::ToSql;
+
+use super::RELATED;
 use super::debts::Sum;
-use super::orders::{DropOrderQuery, DropState};
-use crate::base::{Cents, UserId, secrets};
+use super::orders::{DropOrderQuery, DropState, Whose};
+use crate::base::{Cents, OrderId, UserId, secrets};
 use crate::db::{Db, DbError, Lane, Result, WriteTx};
 use crate::events::{self, EventType};
 
@@ -100,13 +103,7 @@ pub fn unpay_all(db: &Db, supplier: UserId, batch: Batch) -> Result<usize> {
         let (undone, is_empty) = db.write_piece(move |tx| {
             let mut undone = 0;
             let is_empty = tx.work_off(|most| {
-                let some = tx.execute(
-                    "UPDATE drop_order SET state = iif(state = 2, 1, state), paid_at = NULL, batch = NULL
-                     WHERE drop_order_id IN (
-                         SELECT drop_order_id FROM drop_order
-                         WHERE supplier_id = ?1 AND batch = ?2 LIMIT ?3)",
-                    (supplier, batch.0, i64::try_from(most).unwrap_or(1)),
-                )?;
+                let some = unpay_some(tx, Whose::Supplier(supplier), batch, most)?.len();
                 undone += some;
                 Ok::<_, DbError>(some)
             })?;
@@ -117,4 +114,30 @@ pub fn unpay_all(db: &Db, supplier: UserId, batch: Batch) -> Result<usize> {
             return Ok(all);
         }
     }
+}
+
+/// Takes back at most `most` payments of a batch of a supplier; returns the numbers of
+/// their drop orders and orders.
+pub fn unpay_some(
+    tx: &WriteTx<'_>,
+    whose: Whose,
+    batch: Batch,
+    most: usize,
+) -> Result<Vec<(i64, OrderId)>> {
+    let (supplier, related) = match whose {
+        Whose::Related(supplier) => (supplier, RELATED),
+        Whose::Supplier(supplier) => (supplier, "1"),
+        Whose::Seller(_) => return Ok(Vec::new()),
+    };
+    let sql = format!(
+        "UPDATE drop_order SET state = iif(state = 2, 1, state), paid_at = NULL, batch = NULL
+         WHERE drop_order_id IN (
+             SELECT drop_order_id FROM drop_order
+             WHERE supplier_id = :supplier AND batch = :batch AND {related} LIMIT :most)
+         RETURNING drop_order_id, order_id"
+    );
+    let most = i64::try_from(most).unwrap_or(1);
+    let values: [(&str, &dyn ToSql); 3] =
+        [(":supplier", &supplier), (":batch", &batch.0), (":most", &most)];
+    tx.tuples(&sql, &values[..])
 }

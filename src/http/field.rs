@@ -154,6 +154,19 @@ fn id(value: &Value) -> Option<i64> {
     (number > 0).then_some(number)
 }
 
+impl FromField for Vec<OrderId> {
+    const WANTED: &'static str = "must be a list of ids: 1 to 18 digits each, the first not 0";
+
+    fn from_field(value: Value, text: bool) -> Option<Self> {
+        let Value::Array(items) = value else { return None };
+        items.into_iter().map(|item| OrderId::from_field(item, text)).collect()
+    }
+
+    fn has_type(value: &Value) -> bool {
+        value.as_array().is_some_and(|items| items.iter().all(OrderId::has_type))
+    }
+}
+
 impl FromField for bool {
     const WANTED: &'static str = "must be true or false";
 

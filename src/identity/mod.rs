@@ -8,8 +8,11 @@ pub mod guard;
 pub mod last_uses;
 pub mod token;
 
+use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
+
+use http::HeaderValue;
 
 use crate::accounts::{Account, View};
 use crate::base::{Instant, TokenHash};
@@ -48,6 +51,10 @@ pub struct PartnerCaller {
     pub granted: Option<Granted>,
     /// When this call came.
     pub called_at: Instant,
+    /// The address of its client.
+    pub client: IpAddr,
+    /// The id of its request.
+    pub request_id: HeaderValue,
 }
 
 impl PartnerCaller {

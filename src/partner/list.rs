@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::operation::Pagination;
 use crate::app::App;
+use crate::base::{Day, Instant, Zone};
 use crate::db::Lane;
 use crate::edge::route::Todo;
 use crate::http::Problem;
@@ -95,6 +96,27 @@ impl<T> ListOf<T> {
         let pagination = window.of(i64::try_from(total).unwrap_or(i64::MAX));
         Self { data: rows.into_iter().map(shown).collect(), pagination }
     }
+}
+
+/// Reads and checks the first and the last civil day of a period, `from` and `to`.
+pub fn days(
+    check: &mut Check,
+    from: Field<String>,
+    to: Field<String>,
+) -> (Option<Day>, Option<Day>) {
+    let (from, to) = (check.day("from", from), check.day("to", to));
+    if from.zip(to).is_some_and(|(from, to)| to < from) {
+        check.fail("from", "must not be after `to`");
+    }
+    (from, to)
+}
+
+/// The instants of a period: from the first, before the second.
+pub fn span(
+    zone: Zone,
+    (from, to): (Option<Day>, Option<Day>),
+) -> (Option<Instant>, Option<Instant>) {
+    (from.map(|day| zone.start_of(day)), to.map(|day| zone.start_of(day.plus(1))))
 }
 
 /// Reads at once, or in the slow lane when reading may take long.

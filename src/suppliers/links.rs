@@ -112,7 +112,13 @@ fn read_item(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered) {
 }
 
 fn wanted(person: &Person, query: &ListQuery, seller: Option<UserId>) -> LinkQuery {
-    LinkQuery { supplier: person.account.user_id, seller, search: search_key(&query.search) }
+    LinkQuery {
+        supplier: person.account.user_id,
+        seller,
+        item: None,
+        sku: None,
+        search: search_key(&query.search),
+    }
 }
 
 /// `GET /fornecedor/vinculos`: the list, as page, JSON or CSV.

@@ -114,6 +114,8 @@ fn verb_words(verb: &str) -> String {
         "baixar_lista" => "Baixar a lista de",
         "exportar_dados" => "Baixar todos os dados de",
         "apagar_dados" => "Apagar os dados de",
+        "pagar" => "Anotar pagamento de",
+        "desfazer_pagamento" => "Desfazer pagamento de",
         "copiar" => "Fazer",
         "ensaiar" => "Ensaiar a restauração de",
         _ => return spelled(&verb.replace('.', " ")),

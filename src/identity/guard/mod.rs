@@ -337,6 +337,8 @@ fn partner_caller(
         plan,
         granted: *granted,
         called_at: request.now,
+        client: request.client,
+        request_id: request.id.clone(),
     };
     Ok((caller, hash, entry))
 }

@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::MlUserId;
 use crate::base::money::Cents;
+use crate::base::offset_time::OffsetTime;
 use crate::base::text::{like_beginning, search_key};
 use crate::db::{Filters, Page, Record as _};
 use crate::http::input::Check;
@@ -15,13 +16,13 @@ use crate::http::{Code, Problem};
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
+use crate::marketplace::books::listings::LISTING_STATES;
 use crate::marketplace::books::listings::store::{FOUND, SellerListing};
 use crate::partner::list::{LONGEST_SEARCH, ListOf, Window, reading};
 use crate::partner::operation::{Begun, Operation};
 use crate::wire;
 
-/// Longest state and SKU in the query.
-const LONGEST_WORD: usize = 60;
+/// Longest SKU in the query.
 const LONGEST_SKU: usize = 120;
 /// The newest change first, as an index has them.
 const ORDER: &str = "updated_at DESC, item_id DESC";
@@ -30,7 +31,7 @@ list_arguments! {
     /// Which listings are asked for.
     pub struct ListAnnouncements {
         /// A state at the marketplace, such as `active`, `paused` or `closed`.
-        #[schemars(length(min = 1, max = LONGEST_WORD))]
+        #[schemars(extend("enum" = LISTING_STATES))]
         status: String,
         /// Marketplace seller id of one connected account.
         store: MlUserId,
@@ -77,6 +78,8 @@ wire! {
         thumbnail: String = row.thumbnail,
         /// When anything of it last changed, as civil time of the service.
         updated_at: String = zone.partner(row.updated_at),
+        /// The same instant with its offset from UTC.
+        updated_at_rfc3339: OffsetTime = zone.with_offset(row.updated_at),
     }
 }
 
@@ -89,7 +92,10 @@ impl Operation for ListAnnouncements {
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
         let owner = seller.account.user_id;
-        let status = check.search("status", self.status, LONGEST_WORD);
+        let status: Option<String> = check.optional("status", self.status);
+        if status.as_deref().is_some_and(|status| !LISTING_STATES.contains(&status)) {
+            check.fail("status", format!("must be one of {}", LISTING_STATES.join(", ")));
+        }
         let store = check.optional("store", self.store);
         let sku = check.search("sku", self.sku, LONGEST_SKU);
         let search = check.search("q", self.q, LONGEST_SEARCH);
@@ -105,7 +111,7 @@ impl Operation for ListAnnouncements {
                     return Err(Problem::not_found());
                 }
                 let status = match &status {
-                    // No listing has a status with this word, so the filter matches nothing.
+                    // Of a word that is not stored there is no listing yet.
                     Some(word) => Some(app.marketplace.words.known(tx, word)?.unwrap_or(-1)),
                     None => None,
                 };

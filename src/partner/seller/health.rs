@@ -7,6 +7,7 @@ use crate::accounts::Account;
 use crate::app::App;
 use crate::base::clock::{Instant, Zone};
 use crate::base::ids::UserId;
+use crate::base::offset_time::OffsetTime;
 use crate::edge::route::Todo;
 use crate::http::input::Check;
 use crate::identity::{PartnerCaller, PartnerToken, Seller};
@@ -28,6 +29,10 @@ wire! {
         token: HealthToken = HealthToken::of(&caller.token, caller.last_used_at, zone),
         /// Civil time of the service.
         server_time: String = zone.partner(caller.called_at),
+        /// The same instant with its offset from UTC.
+        server_time_at: OffsetTime = zone.with_offset(caller.called_at),
+        /// IANA name of the zone of all civil times, such as `America/Sao_Paulo`.
+        time_zone: &'static str = zone.name(),
         /// Version of the service.
         version: &'static str = env!("CARGO_PKG_VERSION"),
     }
@@ -66,8 +71,12 @@ wire! {
         name: String = token.name.clone(),
         /// When it was made, as civil time of the service.
         created_at: String = zone.partner(token.created_at),
+        /// The same instant with its offset from UTC.
+        created_at_rfc3339: OffsetTime = zone.with_offset(token.created_at),
         /// When it was last used before this call; null on its first one.
         last_used_at: Option<String> = last_used_at.map(|at| zone.partner(at)),
+        /// The same instant with its offset from UTC, or null.
+        last_used_at_rfc3339: Option<OffsetTime> = last_used_at.map(|at| zone.with_offset(at)),
     }
 }
 

@@ -74,9 +74,9 @@ struct Sales {
     count: i64,
     /// Units of them.
     units: i64,
-    /// Their value without shipping.
+    /// Their value without shipping, in BRL.
     gross: Cents,
-    /// Their value by their number; null without any.
+    /// Their value by their number, in BRL; null without any.
     average_ticket: Option<Cents>,
     /// Cancelled orders, by the day they were made.
     cancelled: i64,
@@ -88,7 +88,7 @@ struct DailySales {
     date: String,
     /// Orders that count as a sale.
     count: i64,
-    /// Their value without shipping.
+    /// Their value without shipping, in BRL.
     gross: Cents,
 }
 

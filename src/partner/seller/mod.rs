@@ -10,7 +10,7 @@ pub(super) mod orders;
 mod products;
 pub(super) mod stock;
 mod stores;
-mod usage;
+pub(super) mod usage;
 
 use super::operation::{Declared, Effect, posts, reads};
 use crate::identity::Seller;

@@ -7,6 +7,7 @@ use super::notify::CHANNELS;
 use crate::app::App;
 use crate::base::Instant;
 use crate::base::clock::Zone;
+use crate::base::offset_time::OffsetTime;
 use crate::http::input::Check;
 use crate::identity::Seller;
 use crate::list_arguments;
@@ -55,8 +56,12 @@ wire! {
         error: Option<String> = notice.outcome.filter(|_| is_failed),
         /// When it was asked for, as civil time of the service.
         created_at: String = zone.partner(notice.created_at),
+        /// The same instant with its offset from UTC.
+        created_at_rfc3339: OffsetTime = zone.with_offset(notice.created_at),
         /// When it was sent; null until then.
         sent_at: Option<String> = sent_at.map(|at| zone.partner(at)),
+        /// The same instant with its offset from UTC, or null.
+        sent_at_rfc3339: Option<OffsetTime> = sent_at.map(|at| zone.with_offset(at)),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::base::clock::{DAY_S, Day, Instant, Zone};
 use crate::base::ids::{ITEM, MlUserId, OrderId, UserId, item_number};
 use crate::base::money::Cents;
+use crate::base::offset_time::OffsetTime;
 use crate::changes;
 use crate::db::{self, Lane, ReadTx};
 use crate::http::input::{Check, Field};
@@ -296,7 +297,7 @@ struct OrderItem<'o> {
     ml_user_id: MlUserId,
     /// State of the order, such as `paid` or `cancelled`.
     status: &'o str,
-    /// What the buyer pays for the goods, without shipping.
+    /// What the buyer pays for the goods, without shipping, in `currency`.
     total_amount: Cents,
     /// Currency of the amount, such as `BRL`.
     currency: &'o str,
@@ -310,8 +311,12 @@ struct OrderItem<'o> {
     buyer_nickname: &'o str,
     /// When the order was made, as civil time of the service.
     date_created: String,
+    /// The same instant with its offset from UTC.
+    date_created_at: OffsetTime,
     /// When something of what stands here last changed on this platform, as civil time of the service.
     updated_at: String,
+    /// The same instant with its offset from UTC.
+    updated_at_rfc3339: OffsetTime,
     /// The parcel.
     shipping: Shipping<'o>,
 }
@@ -343,7 +348,9 @@ impl<'o> OrderItem<'o> {
             sku,
             buyer_nickname: &order.buyer_nickname,
             date_created: zone.partner(order.created_at),
+            date_created_at: zone.with_offset(order.created_at),
             updated_at: zone.partner(order.changed_at()),
+            updated_at_rfc3339: zone.with_offset(order.changed_at()),
             shipping: Shipping {
                 id: order.shipping_id.map(|id| id.to_string()),
                 status: order.shipping_status.map(word),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::money::Cents;
+use crate::base::offset_time::OffsetTime;
 use crate::catalog::Product;
 use crate::catalog::store;
 use crate::http::input::Check;
@@ -32,14 +33,16 @@ wire! {
         ean: String = product.entry.ean,
         /// What the seller calls it.
         title: String = product.entry.title,
-        /// What it costs the seller.
+        /// What it costs the seller, in BRL.
         cost: Cents = product.entry.cost,
-        /// What the seller asks for it.
+        /// What the seller asks for it, in BRL.
         price: Cents = product.entry.price,
         /// Balance of its movements; below zero when more was sold than there was.
         stock: i64 = product.stock,
         /// When it last changed, as civil time of the service.
         updated_at: String = zone.partner(product.updated_at),
+        /// The same instant with its offset from UTC.
+        updated_at_rfc3339: OffsetTime = zone.with_offset(product.updated_at),
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::OrderId;
+use crate::base::offset_time::OffsetTime;
 use crate::catalog::Product;
 use crate::catalog::stock::{self, Movement, StockMovementKind};
 use crate::catalog::store::{self, ProductQuery};
@@ -76,6 +77,8 @@ wire! {
         order_id: Option<OrderId> = movement.order_id,
         /// When, as civil time of the service.
         created_at: String = zone.partner(movement.created_at),
+        /// The same instant with its offset from UTC.
+        created_at_rfc3339: OffsetTime = zone.with_offset(movement.created_at),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::MlUserId;
 use crate::base::money::Cents;
+use crate::base::offset_time::OffsetTime;
 use crate::http::input::Check;
 use crate::identity::Seller;
 use crate::list_arguments;
@@ -38,12 +39,14 @@ wire! {
         listings: i64 = linked.listings,
         /// Orders that count as a sale today.
         sales_today: i64 = account.sales_today,
-        /// Value of the sales of the last 30 days, today included.
+        /// Value in BRL of the sales of the last 30 days, today included.
         gmv_30d: Cents = account.gmv_30d,
         /// Claims of buyers that are open.
         open_claims: i64 = linked.open_claims,
         /// When anything was last read from the marketplace for it; null before.
         synced_at: Option<String> = linked.synced_at.map(|at| zone.partner(at)),
+        /// The same instant with its offset from UTC, or null.
+        synced_at_rfc3339: Option<OffsetTime> = linked.synced_at.map(|at| zone.with_offset(at)),
         /// Why it must be connected again, in words for its owner; null while it works.
         error: Option<String> = linked.error,
     }

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::base::{Day, Zone};
+use crate::base::{Day, OffsetTime, Zone};
 use crate::edge::route::Todo;
+use crate::http::Problem;
 use crate::http::input::Check;
-use crate::identity::Seller;
+use crate::identity::{PartnerCaller, Seller};
 use crate::partner::Plan;
 use crate::partner::operation::{Begun, Operation};
 use crate::partner::usage::Month;
@@ -35,11 +36,21 @@ wire! {
         remaining: u64 = plan.quota.saturating_sub(month.used),
         /// When the count begins anew, as civil time: the first instant of the next month.
         resets_at: String = zone.partner(month.end),
+        /// The same instant with its offset from UTC.
+        resets_at_rfc3339: OffsetTime = zone.with_offset(month.end),
         /// Days with calls, the first one first.
         daily: Vec<DailyCalls> = month.calls.days.into_iter().map(DailyCalls::of).collect(),
         /// Operations with calls, by name.
         endpoints: Vec<OperationCalls> =
             month.calls.operations.into_iter().map(OperationCalls::of).collect(),
+    }
+}
+
+impl UsageReply {
+    /// What the caller's account used so far.
+    pub fn now(app: &App, caller: &PartnerCaller) -> Result<Self, Problem> {
+        let month = app.callers.usage.month(app, caller.account.user_id, caller.called_at)?;
+        Ok(Self::of(month, &caller.plan, app.zone()))
     }
 }
 
@@ -68,7 +79,6 @@ impl Operation for GetUsage {
     type Reply = UsageReply;
 
     fn begin(self, app: &App, seller: &Seller, _: Check) -> Begun<Self> {
-        let month = app.callers.usage.month(app, seller.account.user_id, seller.called_at)?;
-        Ok(Todo::Now(UsageReply::of(month, &seller.plan, app.zone())))
+        UsageReply::now(app, seller).map(Todo::Now)
     }
 }

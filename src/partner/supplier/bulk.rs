@@ -10,6 +10,7 @@ use crate::dropshipping::bulk::{self, Header, RowStatus};
 use crate::edge::docs::SchemaOf;
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, only_text};
+use crate::http::schema::or_null;
 use crate::http::{Problem, Request, upload};
 use crate::identity::Supplier;
 use crate::partner::operation::{Begun, Operation};
@@ -41,13 +42,18 @@ pub struct LinkedList {
 wire! {
     /// What became of a row.
     #[derive(Serialize, JsonSchema)]
-    struct LinkedRow of(one: &bulk::RowResult) {
+    struct LinkedRow of(one: &bulk::RowResult, listing: String) {
         /// From 1, without the header.
         row: usize = one.row,
+        /// Listing id of the row, as it was sent.
+        ml_id: String = listing,
         /// What became of it.
         #[schemars(extend("enum" = RowStatus::ALL.map(RowStatus::name)))]
         status: &'static str = one.status.name(),
-        /// Why it failed; null when it did not.
+        /// Why it failed, for programs; null when it did not.
+        #[schemars(extend("enum" = or_null(bulk::FAULT_CODES)))]
+        code: Option<&'static str> = one.fault.map(bulk::RowFault::code),
+        /// Why it failed, in words; null when it did not.
         error: Option<&'static str> = one.fault.map(bulk::RowFault::said),
     }
 }
@@ -93,6 +99,7 @@ impl Operation for LinkList {
         check.finish()?;
         let rows = bulk::read(csv.as_bytes(), Header::Exact).map_err(fault)?;
         let owner = supplier.account.user_id;
+        let listings: Vec<String> = rows.iter().map(|row| row.listing.clone()).collect();
         Ok(Todo::Slow(Box::new(move |app| {
             let outcomes = bulk::apply(&app.db, owner, rows)?;
             let count = |status| outcomes.iter().filter(|one| one.status == status).count();
@@ -100,7 +107,11 @@ impl Operation for LinkList {
                 created: count(RowStatus::Created),
                 unchanged: count(RowStatus::Unchanged),
                 failed: count(RowStatus::Failed),
-                rows: outcomes.iter().map(LinkedRow::of).collect(),
+                rows: outcomes
+                    .iter()
+                    .zip(listings)
+                    .map(|(one, listing)| LinkedRow::of(one, listing))
+                    .collect(),
             })
         })))
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::{MlUserId, UserId};
+use crate::base::offset_time::OffsetTime;
 use crate::dropshipping::relations::{self, Related};
 use crate::http::Problem;
 use crate::http::input::Check;
@@ -45,6 +46,8 @@ wire! {
         links: i64 = seller.links,
         /// When the relation began.
         since: String = zone.partner(seller.since),
+        /// The same instant with its offset from UTC.
+        since_at: OffsetTime = zone.with_offset(seller.since),
     }
 }
 

@@ -7,14 +7,22 @@ use serde_json::json;
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::ids::{ITEM, UserId, item_number};
+use crate::base::offset_time::OffsetTime;
+use crate::base::text::search_key;
 use crate::catalog::LONGEST_SKU;
-use crate::dropshipping::links::{self, ByProduct, Link, LinkFault, Linked, NewLink};
+use crate::dropshipping::links::{
+    self, ByProduct, Link, LinkFault, LinkQuery, Linked, NewLink, ShownLink,
+};
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, RowNumber};
 use crate::http::{Code, Problem, schema};
 use crate::identity::Supplier;
+use crate::list_arguments;
+use crate::partner::list::{LONGEST_SEARCH, ListOf, Window, reading};
 use crate::partner::operation::{Begun, Operation};
 use crate::wire;
+
+const NO_ITEM: &str = "must be a listing id, such as MLB123";
 
 /// A link of a seller's listing to a product of the supplier, which is named by
 /// `product_id` or by `sku`.
@@ -58,6 +66,77 @@ wire! {
         sku: String = link.sku,
         /// When it was made; orders from then on count.
         created_at: String = zone.partner(link.created_at),
+        /// The same instant with its offset from UTC.
+        created_at_rfc3339: OffsetTime = zone.with_offset(link.created_at),
+    }
+}
+
+list_arguments! {
+    /// Which links are asked for.
+    pub struct ListLinks {
+        /// Number of a seller, to see that seller's only.
+        seller_id: UserId,
+        /// Marketplace listing id, such as `MLB123`.
+        #[schemars(regex(pattern = ITEM))]
+        ml_id: String,
+        /// A SKU, as a whole.
+        #[schemars(length(min = 1, max = LONGEST_SKU))]
+        sku: String,
+        /// Words of the product or of the listing, or a part of the listing id.
+        #[schemars(length(min = 1, max = LONGEST_SEARCH))]
+        q: String,
+    }
+}
+
+/// A link with the names of what it ties.
+#[derive(Serialize, JsonSchema)]
+pub struct NamedLink {
+    #[serde(flatten)]
+    link: ListingLink,
+    /// Name of that seller.
+    seller_name: String,
+    /// Title of the listing; empty when the listing is gone.
+    title: String,
+    /// Title of the product.
+    product_title: String,
+}
+
+impl NamedLink {
+    fn of(shown: ShownLink, zone: Zone) -> Self {
+        let ShownLink { link, seller, listing, product } = shown;
+        let link = ListingLink::of(link, zone);
+        Self { link, seller_name: seller, title: listing, product_title: product }
+    }
+}
+
+impl Operation for ListLinks {
+    type By = Supplier;
+    type Reply = ListOf<NamedLink>;
+
+    fn begin(self, app: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
+        let seller = check.optional("seller_id", self.seller_id);
+        let listing: Option<String> = check.optional("ml_id", self.ml_id);
+        let item = listing.as_deref().map(item_number);
+        if item == Some(None) {
+            check.fail("ml_id", NO_ITEM);
+        }
+        let sku = check.search("sku", self.sku, LONGEST_SKU);
+        let search = check.search("q", self.q, LONGEST_SEARCH);
+        let window = Window::read(&mut check, self.limit, self.offset);
+        check.finish()?;
+        // A search, and a listing of whatever seller, look at every link.
+        let is_slow = search.is_some() || item.is_some() || window.is_far();
+        let wanted = LinkQuery {
+            supplier: supplier.account.user_id,
+            seller,
+            item: item.flatten(),
+            sku,
+            search: search_key(&search.unwrap_or_default()),
+        };
+        reading(app, is_slow, move |app, lane| {
+            let page = app.db.read(lane, |tx| links::page(tx, &wanted, window.pair()))?;
+            Ok(ListOf::of(page, window, |one| NamedLink::of(one, app.zone())))
+        })
     }
 }
 
@@ -65,7 +144,7 @@ wire! {
 fn item(check: &mut Check, field: Field<String>) -> i64 {
     let text: String = check.required("ml_id", field);
     item_number(&text).unwrap_or_else(|| {
-        check.fail("ml_id", "must be a listing id, such as MLB123");
+        check.fail("ml_id", NO_ITEM);
         0
     })
 }

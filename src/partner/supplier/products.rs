@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::base::clock::Zone;
 use crate::base::money::Cents;
+use crate::base::offset_time::OffsetTime;
 use crate::catalog::Product;
 use crate::catalog::store;
 use crate::dropshipping::links;
@@ -33,7 +34,7 @@ wire! {
         ean: String = product.entry.ean,
         /// What the supplier calls it.
         title: String = product.entry.title,
-        /// What sellers pay for it.
+        /// What sellers pay for it, in BRL.
         price: Cents = product.entry.price,
         /// Balance of its movements.
         stock: i64 = product.stock,
@@ -41,6 +42,8 @@ wire! {
         links: i64 = links,
         /// When it or its stock last changed.
         updated_at: String = zone.partner(product.updated_at),
+        /// The same instant with its offset from UTC.
+        updated_at_rfc3339: OffsetTime = zone.with_offset(product.updated_at),
     }
 }
 

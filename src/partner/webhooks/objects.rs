@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::MessageId;
 use crate::app::App;
-use crate::base::{Instant, MlUserId, OrderId, Sealer, UserId, Zone};
+use crate::base::{Instant, MlUserId, OffsetTime, OrderId, Sealer, UserId, Zone};
 use crate::catalog;
 use crate::catalog::stock;
 use crate::db::{ReadTx, Result};
@@ -135,6 +135,7 @@ wire! {
             QuestionState::Closed => "closed",
         },
         date_created: String = zone.partner(row.asked_at),
+        date_created_at: OffsetTime = zone.with_offset(row.asked_at),
     }
 }
 
@@ -160,7 +161,9 @@ wire! {
         stage: String = row.stage,
         reason: String = row.reason,
         due_at: Option<String> = row.due_at.map(|at| zone.partner(at)),
+        due_at_rfc3339: Option<OffsetTime> = row.due_at.map(|at| zone.with_offset(at)),
         date_created: String = zone.partner(row.opened_at),
+        date_created_at: OffsetTime = zone.with_offset(row.opened_at),
     }
 }
 

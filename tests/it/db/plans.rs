@@ -443,6 +443,7 @@ fn visit_panel(site: &Site, person: &Actor<'_>) {
     supplier.post("/fornecedor/pedidos/pagos", &json!({ "todos": true })).ok();
     supplier.post("/fornecedor/pedidos/pagos/desfazer", &json!({ "lote": "1" })).ok();
     products(&supplier, "/fornecedor/produtos");
+    crate::support::visits::supplies(site, person);
     crate::support::visits::webhooks(site, person);
     crate::support::visits::questions(&admin, person, LOJA);
     products(person, "/painel/produtos");

@@ -149,6 +149,52 @@ const BODIES: &[(&str, &[&str])] = &[
             r#"{"order_id":[7]}"#,
         ],
     ),
+    (
+        "/api/v1/partner/drop/orders/paid",
+        &[
+            r#"{"order_id":"2000003508419013"}"#,
+            r#"{"order_id":"7","outro":1}"#,
+            "{}",
+            r#"{"order_id":"0"}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/drop/orders/unpaid",
+        &[
+            r#"{"order_id":"2000003508419013"}"#,
+            "{}",
+            r#"{"order_id":null}"#,
+            r#"{"order_id":[7]}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/drop/orders/paid/bulk",
+        &[
+            r#"{"order_ids":["2000003508419013","7"]}"#,
+            r#"{"order_ids":["7"],"outro":1}"#,
+            "{}",
+            r#"{"order_ids":[]}"#,
+            r#"{"order_ids":"7"}"#,
+            r#"{"order_ids":["7",""]}"#,
+            r#"{"order_ids":[["7"]]}"#,
+            r#"{"order_ids":null}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/drop/orders/unpaid/bulk",
+        &[
+            r#"{"order_ids":["2000003508419013","7"]}"#,
+            r#"{"batch_id":"5501938274650192837"}"#,
+            r#"{"batch_id":"9999999999999999999","outro":1}"#,
+            "{}",
+            r#"{"order_ids":[]}"#,
+            r#"{"order_ids":["7"],"batch_id":"7"}"#,
+            r#"{"batch_id":""}"#,
+            r#"{"batch_id":"-7"}"#,
+            r#"{"batch_id":7}"#,
+            r#"{"batch_id":"12345678901234567890"}"#,
+        ],
+    ),
     ("/api/v1/partner/drop/orders/remind-all", &["{}", r#"{"outro":1}"#, "[]", "7", "null"]),
     (
         "/api/v1/webhook/llm",
@@ -226,7 +272,7 @@ const QUERIES: &[(&str, &[&str])] = &[
     ),
     (
         "/api/v1/partner/announcements",
-        &["", "status=active&store=7&sku=a&q=b", "status=", "store=0", "store=x"],
+        &["", "status=active&store=7&sku=a&q=b", "status=", "status=activ", "store=0", "store=x"],
     ),
     (
         "/api/v1/partner/stock",
@@ -237,6 +283,9 @@ const QUERIES: &[(&str, &[&str])] = &[
         &[
             "",
             "status=overdue&seller_id=7&limit=1",
+            "status=open&from=2026-02-28&to=2026-03-01",
+            "from=2026-02-29",
+            "to=ontem",
             "status=late",
             "seller_id=0",
             "seller_id=x",
@@ -246,6 +295,14 @@ const QUERIES: &[(&str, &[&str])] = &[
     (
         "/api/v1/partner/drop/catalog/products",
         &["", "q=a&sku=b&limit=200", "q=", "limit=0", "offset=-1"],
+    ),
+    (
+        "/api/v1/partner/drop/orders/totals",
+        &["", "seller_id=7&from=2026-02-28&to=2026-03-01", "from=2026-02-29", "seller_id=x"],
+    ),
+    (
+        "/api/v1/partner/drop/catalog/links",
+        &["", "seller_id=7&ml_id=MLB1&sku=a&q=b", "ml_id=1", "sku=", "q=", "seller_id=0"],
     ),
     ("/api/v1/partner/drop/catalog/audit", &["", "seller_id=7", "seller_id=0", "seller_id=x"]),
     ("/api/v1/partner/notifications", &["", "limit=200", "limit=201"]),

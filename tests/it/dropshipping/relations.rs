@@ -101,7 +101,10 @@ fn a_list_links_what_it_can_and_tells_of_the_rest() {
     let csv = Request::new("POST", &path("/catalog/links/bulk")).body("text/csv", list.as_bytes());
     let answer = sol.send(csv).expect(200).json()["data"].clone();
     assert_eq!((&answer["created"], &answer["failed"]), (&json!(1), &json!(2)), "{answer}");
-    assert_eq!(answer["rows"][0], json!({ "row": 1, "status": "created", "error": null }));
+    assert_eq!(
+        answer["rows"][0],
+        json!({ "row": 1, "ml_id": listing, "status": "created", "code": null, "error": null })
+    );
     assert_eq!(answer["rows"][1]["status"], "failed");
     assert!(answer["rows"][2]["error"].as_str().unwrap().contains("relation"), "{answer}");
     let again = done(&sol, "/catalog/links/bulk", &json!({ "csv": list }));

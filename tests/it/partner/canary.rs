@@ -43,13 +43,16 @@ impl<'s> Party<'s> {
         self.callers.iter().find(|(known, _)| *known == call).map(|(_, actor)| actor)
     }
 
-    /// The operations of this party as tools.
+    /// The operations of this party that read, as tools.
     #[track_caller]
     fn tools(&self) -> Vec<Tool> {
         let program = PROGRAMS.iter().find_map(|call| self.caller(call)).unwrap();
         let document = program.site().anonymous().get("/openapi.json").ok();
         let listed = tools(program);
-        let of_operation = |(path, _, operation): (&str, &str, &Value)| {
+        let of_operation = |(path, method, operation): (&str, &str, &Value)| {
+            if method != "get" {
+                return None;
+            }
             let name = operation["operationId"].as_str().unwrap();
             let properties = listed.get(name)?["inputSchema"]["properties"].clone();
             Some(Tool { name: name.to_owned(), path: path.to_owned(), properties })
@@ -434,9 +437,11 @@ const SHOWN_TO_SELLERS: &[&str] = &[
 const SHOWN_TO_SUPPLIERS: &[&str] = &[
     "/api/v1/partner/drop/catalog/audit",
     "/api/v1/partner/drop/events",
+    "/api/v1/partner/drop/catalog/links",
     "/api/v1/partner/drop/catalog/products",
     "/api/v1/partner/drop/health",
     "/api/v1/partner/drop/orders",
+    "/api/v1/partner/drop/orders/totals",
     "/fornecedor",
     "/fornecedor/conferencia",
     "/fornecedor/parceiro",

@@ -165,7 +165,7 @@ fn listings_are_narrowed_by_state_store_sku_and_words() {
     for (query, rows, total) in [
         ("status=active", 3, 3),
         ("status=closed", 0, 0),
-        ("status=nunca", 0, 0),
+        ("status=payment_required", 0, 0),
         (&*format!("store={LOJA}"), 2, 2),
         (&*format!("store={LOJA}&status=active&limit=1"), 1, 2),
         ("sku=COPO-1", 1, 1),
@@ -180,9 +180,13 @@ fn listings_are_narrowed_by_state_store_sku_and_words() {
     ] {
         assert_eq!(found(query), (rows, total), "{query}");
     }
-    for wrong in ["limit=0", "limit=201", "offset=-1", "store=x", "q=", "sku=", "cor=azul"] {
+    for wrong in
+        ["limit=0", "limit=201", "offset=-1", "store=x", "q=", "sku=", "cor=azul", "status=activ"]
+    {
         let refused = ana.get(&format!("{BASE}/announcements?{wrong}")).expect(400);
         assert_eq!(refused.code(), "validation_failed", "{wrong}");
+        let named = wrong.split('=').next().unwrap();
+        assert!(refused.json()["error"]["fields"][named].is_string(), "{refused}");
     }
     let rui = site.seller("rui");
     assert!(data(&rui, "/announcements?sku=COPO-1").is_empty());

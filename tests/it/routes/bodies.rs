@@ -53,7 +53,7 @@ const ONE_TEXT: [(&str, &str); 4] = [
 ];
 
 /// Field names that some row reads, so that generated objects reach its checks.
-const NAMES: [&str; 48] = [
+const NAMES: [&str; 50] = [
     "email",
     "senha",
     "volta",
@@ -101,6 +101,8 @@ const NAMES: [&str; 48] = [
     "seller_id",
     "link_id",
     "order_id",
+    "order_ids",
+    "batch_id",
     "x",
 ];
 

@@ -264,7 +264,7 @@ fn no_schema_divides_amounts() {
         places(&tool, "multipleOf", &name, &mut found);
         known += 1;
     }
-    assert_eq!(known, 24);
+    assert_eq!(known, operations(&printed("partner")).len());
     assert!(found.is_empty(), "most validators divide in floating point: {found:?}");
 }
 

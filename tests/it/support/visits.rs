@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::support::actors::Actor;
 use crate::support::agency::{ANSWER, OWN_REPLIES, QUEUE, REPLIES, body_of, client, queue};
 use crate::support::cron::json_of;
+use crate::support::dropshipping::{ask, read, relate};
 use crate::support::hooked::{WEBHOOKS, make};
 use crate::support::partner::{LIST, page_of};
 use crate::support::people::make as make_person;
@@ -202,5 +203,37 @@ pub fn announcements(admin: &Actor<'_>, student: &Actor<'_>) {
         "/admin/cron?ordem=inicio",
     ] {
         admin.get(target).expect(200);
+    }
+}
+
+/// Does what a supplier's program can do, for a seller.
+pub fn supplies(site: &Site, seller: &Actor<'_>) {
+    let program = site.supplier("rui").plan("scale");
+    relate(site, &program, seller);
+    for target in [
+        "/health",
+        "/usage",
+        "/catalog/links",
+        "/catalog/links?seller_id=1&sku=a",
+        "/catalog/links?ml_id=MLB1",
+        "/catalog/links?q=garrafa",
+        "/catalog/products?q=garrafa",
+        "/catalog/audit",
+        "/orders",
+        "/orders?status=open&seller_id=1",
+        "/orders?status=paid&from=2026-01-01&to=2026-12-31",
+        "/orders/totals",
+        "/orders/totals?seller_id=1&from=2026-01-01",
+    ] {
+        read(&program, target);
+    }
+    for (target, body, status) in [
+        ("/orders/paid", json!({ "order_id": "1" }), 404),
+        ("/orders/unpaid", json!({ "order_id": "1" }), 404),
+        ("/orders/paid/bulk", json!({ "order_ids": ["1"] }), 200),
+        ("/orders/unpaid/bulk", json!({ "order_ids": ["1"] }), 200),
+        ("/orders/unpaid/bulk", json!({ "batch_id": "1" }), 404),
+    ] {
+        ask(&program, target, &body).expect(status);
     }
 }

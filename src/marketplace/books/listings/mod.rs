@@ -22,6 +22,9 @@ use crate::messages::{News, NotificationKind};
 
 /// The state in which buyers can buy.
 const ACTIVE: &str = "active";
+/// The states that the marketplace has for listings. Programs narrow by one of them.
+pub const LISTING_STATES: [&str; 7] =
+    [ACTIVE, "paused", "closed", "under_review", "inactive", "payment_required", "not_yet_active"];
 /// The states that an account's number of listings counts (docs/contract.md, "Sales").
 const COUNTED: [&str; 2] = [ACTIVE, "paused"];
 /// Reasons that the seller caused.
