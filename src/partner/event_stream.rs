@@ -1,15 +1,19 @@
 //! The events that webhooks tell, to be pulled: `list_events` of sellers and
 //! `drop_list_events` of suppliers, whose arguments are beside their other operations.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::list::{DEFAULT_LIMIT, MAX_LIMIT, reading};
-use super::webhooks::{self, MessageId};
+use super::webhooks::{self, KeptEvent, MessageId};
 use crate::app::App;
 use crate::base::UserId;
+use crate::db::{DbError, ReadTx, Result};
+use crate::dropshipping::relations;
 use crate::edge::route::Todo;
 use crate::events::{Audience, EventType};
 use crate::http::input::{Check, Field};
@@ -80,7 +84,7 @@ pub fn begin(
     owner: UserId,
     (asked, audience): (Asked, Audience),
     mut check: Check,
-) -> Result<Todo<EventPage>, Problem> {
+) -> std::result::Result<Todo<EventPage>, Problem> {
     let after: Option<String> = check.optional("after", asked.after);
     let from = match after.as_deref() {
         None => Some(webhooks::Position::Oldest),
@@ -97,7 +101,13 @@ pub fn begin(
     let kinds: Vec<EventType> = kinds.into_iter().filter_map(EventType::from_name).collect();
     reading(app, false, move |app, lane| {
         let most = usize::try_from(limit).unwrap_or(0);
-        let read = app.db.read(lane, |tx| webhooks::stretch(tx, owner, from, (&kinds, most)))?;
+        let read = app.db.read(lane, |tx| {
+            let mut read = webhooks::stretch(tx, owner, from, (&kinds, most))?;
+            if let (Some(read), Audience::Supplier) = (&mut read, audience) {
+                read.events = of_sellers(tx, owner, std::mem::take(&mut read.events))?;
+            }
+            Ok::<_, DbError>(read)
+        })?;
         let Some(read) = read else { return Err(Problem::new(Code::EventsExpired, EXPIRED)) };
         let next_after = read.last.map(|id| id.to_string());
         let pagination = EventPagination { limit, next_after, has_more: read.has_more };
@@ -106,4 +116,37 @@ pub fn begin(
             pagination,
         })
     })
+}
+
+/// The part of an event's body that names the seller of a drop order.
+#[derive(Deserialize)]
+struct OfSeller {
+    data: SellerNumber,
+}
+
+#[derive(Deserialize)]
+struct SellerNumber {
+    seller_id: String,
+}
+
+/// Without those of sellers who have left the supplier, who are in no list either.
+fn of_sellers(tx: &ReadTx<'_>, supplier: UserId, events: Vec<KeptEvent>) -> Result<Vec<KeptEvent>> {
+    let mut known: HashMap<String, bool> = HashMap::new();
+    let mut shown = Vec::with_capacity(events.len());
+    for event in events {
+        let seller = serde_json::from_str(event.body.get()).map(|OfSeller { data }| data.seller_id);
+        let seller = seller.unwrap_or_default();
+        let is_active = match known.get(&seller) {
+            Some(is_active) => *is_active,
+            None => {
+                let number = seller.parse().map(UserId).unwrap_or_default();
+                relations::is_active(tx, supplier, number)?
+            }
+        };
+        known.insert(seller, is_active);
+        if is_active {
+            shown.push(event);
+        }
+    }
+    Ok(shown)
 }

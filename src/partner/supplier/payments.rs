@@ -57,7 +57,11 @@ pub struct MarkManyPaid {
 /// The drop orders that were not paid after all: some by their orders, or all that one
 /// call marked as paid.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend("oneOf" = json!([{ "required": ["order_ids"] }, { "required": ["batch_id"] }])))]
+#[schemars(extend(
+    "if" = json!({ "required": ["batch_id"] }),
+    "then" = json!({ "not": { "required": ["order_ids"] } }),
+    "else" = json!({ "required": ["order_ids"] }),
+))]
 pub struct MarkManyUnpaid {
     /// The marketplace's orders, as `drop_list_orders` shows them: 1 to 200.
     #[serde(default)]

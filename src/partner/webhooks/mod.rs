@@ -34,7 +34,7 @@ use std::thread::JoinHandle;
 
 pub use acts::{remove, replay, rotate, switch_off, switch_on, test};
 pub use endpoint::{change, one};
-pub use kept::{Position, forget_events, stretch};
+pub use kept::{KeptEvent, Position, forget_events, stretch};
 pub use log::{deliveries, delivery, replay_one};
 pub use pages::{create, list};
 pub use queue::forget;

@@ -401,7 +401,9 @@ fn ids_as_text(mut sent: Value) -> Value {
     const MOST_EXACT: f64 = 9_007_199_254_740_991.0;
     for (name, value) in sent.as_object_mut().into_iter().flatten() {
         let number = value.as_f64().filter(|number| number.fract() == 0.0 && *number <= MOST_EXACT);
-        if let Some(number) = number.filter(|_| name.ends_with("_id") && name != "ml_id") {
+        if let Some(number) =
+            number.filter(|_| name.ends_with("_id") && !["ml_id", "batch_id"].contains(&&**name))
+        {
             *value = json!(format!("{number}"));
         }
     }

@@ -80,7 +80,7 @@ fn an_assistant_that_asks_as_the_challenge_says_has_every_tool_of_its_role() {
     let metadata = site.anonymous().get("/.well-known/oauth-protected-resource/mcp").ok();
     assert_eq!(metadata["scopes_supported"], json!(scope.split(' ').collect::<Vec<_>>()));
     for (person, count, read) in
-        [(site.person_as("sol", "drop"), 18, 9), (site.person("ana"), 10, 9)]
+        [(site.person_as("sol", "drop"), 19, 10), (site.person("ana"), 12, 11)]
     {
         let program = Program::registered(&site, "Assistente", crate::support::oauth::REDIRECT);
         let tokens = program.connect(&person, scope);
@@ -125,7 +125,7 @@ fn both_eras_begin_on_one_address() {
     assert_eq!(server["name"], "seller-platform");
     let listed = ana.send(modern("tools/list", &json!({}))).expect(200).json();
     assert_eq!(listed["result"]["cacheScope"], "private");
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 10);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 12);
     // Each version rejects the methods of the other.
     assert_eq!(error(&ana.send(modern("initialize", &json!({})))), (404, -32601));
     let old = ana.post(MCP, &message("server/discover", &json!({})));
@@ -291,7 +291,7 @@ fn the_tools_are_the_operations_of_the_role() {
     // A supplier gets the list of tools also before the first seller.
     let all: Map<String, Value> = tools(&ana).into_iter().chain(tools(&sol)).collect();
     assert_eq!(all.len(), operations.len());
-    assert_eq!((tools(&ana).len(), tools(&sol).len()), (10, 18));
+    assert_eq!((tools(&ana).len(), tools(&sol).len()), (12, 19));
     for (path, method, operation) in operations {
         let name = operation["operationId"].as_str().unwrap();
         let tool = &all[name];
@@ -439,7 +439,7 @@ fn an_app_that_may_read_sees_and_calls_what_reads() {
         site.bearer(&app.connect(&person, scope).access)
     };
     let (reader, actor) = (connected("partner:read"), connected("partner:read partner:write"));
-    assert_eq!((tools(&reader).len(), tools(&actor).len()), (9, 10));
+    assert_eq!((tools(&reader).len(), tools(&actor).len()), (11, 12));
     assert!(!tools(&reader).contains_key("notify_seller"));
     assert_eq!(call(&reader, "list_orders", &json!({}))["isError"], false);
     let notify = |actor: &Actor<'_>| {

@@ -144,6 +144,7 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
             "/healthz",
             "/readyz",
             "/openapi",
+            "/desenvolvedores/postman.json",
             "/.well-known/acme-challenge/",
         ];
         let flag = if (starts(&public) || path == "/metrics") && !starts(&["/api/ext/"]) {

@@ -43,8 +43,9 @@ fn changed(
 ) -> Result<(Vec<Key>, i64)> {
     const TABLE: &str = "FROM sale_order INDEXED BY sale_order_changed WHERE";
     let (from, before) = filter.created;
-    let first = first_change(since);
     let (change, number) = filter.after.unwrap_or((i64::MIN, i64::MIN));
+    // The bound that the index is searched with; a pair alone is not.
+    let first = first_change(since).max(change);
     let mut filters = filters.clone();
     filters.and_if("created_at >= :from", ":from", &from);
     filters.and_if("created_at < :before", ":before", &before);
