@@ -107,12 +107,11 @@ fn count(messages: usize) -> String {
 }
 
 fn failure(channel: &str, why: &str, messages: &[FailedMessage]) -> QueueItem {
-    let (about, href) = match messages {
-        [one] => (format!("{} · {why}", one.name), format!("/admin/mensagens/{}", one.id)),
-        _ => {
-            let filter = [("estado", FAILED_LATELY), ("canal", channel)];
-            (why.to_owned(), address("/admin/mensagens", &filter))
-        }
+    let (about, href) = if let [one] = messages {
+        (format!("{} · {why}", one.name), format!("/admin/mensagens/{}", one.id))
+    } else {
+        let filter = [("estado", FAILED_LATELY), ("canal", channel)];
+        (why.to_owned(), address("/admin/mensagens", &filter))
     };
     let title = format!("{} por {}", count(messages.len()), channel_words(channel));
     failed_row(title, about, href)

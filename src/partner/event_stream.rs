@@ -136,12 +136,11 @@ fn of_sellers(tx: &ReadTx<'_>, supplier: UserId, events: Vec<KeptEvent>) -> Resu
     for event in events {
         let seller = serde_json::from_str(event.body.get()).map(|OfSeller { data }| data.seller_id);
         let seller = seller.unwrap_or_default();
-        let is_active = match known.get(&seller) {
-            Some(is_active) => *is_active,
-            None => {
-                let number = seller.parse().map(UserId).unwrap_or_default();
-                relations::is_active(tx, supplier, number)?
-            }
+        let is_active = if let Some(is_active) = known.get(&seller) {
+            *is_active
+        } else {
+            let number = seller.parse().map(UserId).unwrap_or_default();
+            relations::is_active(tx, supplier, number)?
         };
         known.insert(seller, is_active);
         if is_active {

@@ -237,7 +237,7 @@ fn open_streams_cost_little_memory_no_thread_and_end_with_the_service() {
     let began = Instant::now();
     world.sale(LOJA);
     seller.until("the sale", |event| came(event, "/painel/vendas") > sales);
-    println!(
+    eprintln!(
         "{} streams of {each} bytes; a sale after {:?}",
         first.len() + rest.len(),
         began.elapsed()

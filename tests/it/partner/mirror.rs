@@ -35,7 +35,7 @@ impl ByChanges {
         let since = if self.since.is_empty() { "2026-01-01T00:00:00" } else { &self.since };
         let changed = walk(ana, &format!("/orders?updated_since={since}&limit=3"), || {});
         if let Some(last) = changed.last() {
-            self.since = last["updated_at"].as_str().unwrap().to_owned();
+            last["updated_at"].as_str().unwrap().clone_into(&mut self.since);
         }
         store(&mut self.orders, changed);
     }
