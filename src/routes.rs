@@ -204,7 +204,7 @@ fn partner_hub(who: Access, hub: &'static str) -> [Route; 5] {
 
 /// OAuth: how a person gives a program access to the Partner API.
 #[rustfmt::skip]
-fn oauth() -> [Route; 8] {
+fn oauth() -> [Route; 10] {
     use partner::oauth::documents as at;
     use partner::oauth::{api, pages};
     let known = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::OAuth);
@@ -220,6 +220,8 @@ fn oauth() -> [Route; 8] {
         called(at::TOKEN, api::token, "Gives tokens for a code or a refresh token."),
         called(at::REVOKE, api::revoke, "Ends a token."),
     ]
+        known(at::RESOURCE_DOCUMENT_OF_REST, at::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_REST_DEV, at::protected_resource, resource),
 }
 
 /// One's own webhooks, in the panel of sellers or of suppliers.
