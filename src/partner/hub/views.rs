@@ -130,6 +130,8 @@ fn about(operation: &str) -> &'static str {
         "get_stock" => "Estoque",
         "list_notifications" => "Avisos enviados",
         "notify_seller" => "Enviar aviso",
+        "summary" => "Resumo do dia",
+        "top_products" => "Mais vendidos",
         "get_usage" => "Consumo da API",
         "drop_audit_catalog" => "Conferência de anúncios",
         "drop_link_listing" => "Vincular anúncio",

@@ -9,6 +9,8 @@ pub(super) mod orders;
 mod products;
 pub(super) mod stock;
 mod stores;
+mod summary;
+mod top_products;
 mod usage;
 
 use super::operation::{Declared, Effect, posts, reads};
@@ -26,5 +28,7 @@ pub static OPERATIONS: &[Declared<Seller>] = &[
     reads::<stock::GetStock>("get_stock", "/api/v1/partner/stock"),
     reads::<notifications::ListNotifications>("list_notifications", "/api/v1/partner/notifications"),
     posts::<notify::NotificationRequest>("notify_seller", "/api/v1/partner/notify", Effect::Sends),
+    reads::<summary::GetSummary>("summary", "/api/v1/partner/summary"),
+    reads::<top_products::TopProducts>("top_products", "/api/v1/partner/top-products"),
     reads::<usage::GetUsage>("get_usage", "/api/v1/partner/usage"),
 ];

@@ -80,7 +80,7 @@ fn an_assistant_that_asks_as_the_challenge_says_has_every_tool_of_its_role() {
     let metadata = site.anonymous().get("/.well-known/oauth-protected-resource/mcp").ok();
     assert_eq!(metadata["scopes_supported"], json!(scope.split(' ').collect::<Vec<_>>()));
     for (person, count, read) in
-        [(site.person_as("sol", "drop"), 11, 6), (site.person("ana"), 10, 9)]
+        [(site.person_as("sol", "drop"), 11, 6), (site.person("ana"), 12, 11)]
     {
         let program = Program::registered(&site, "Assistente", crate::support::oauth::REDIRECT);
         let tokens = program.connect(&person, scope);
@@ -439,7 +439,7 @@ fn an_app_that_may_read_sees_and_calls_what_reads() {
         site.bearer(&app.connect(&person, scope).access)
     };
     let (reader, actor) = (connected("partner:read"), connected("partner:read partner:write"));
-    assert_eq!((tools(&reader).len(), tools(&actor).len()), (9, 10));
+    assert_eq!((tools(&reader).len(), tools(&actor).len()), (11, 12));
     assert!(!tools(&reader).contains_key("notify_seller"));
     assert_eq!(call(&reader, "list_orders", &json!({}))["isError"], false);
     let notify = |actor: &Actor<'_>| {
