@@ -173,8 +173,8 @@ fn health() -> [Route; 3] {
 
 /// Documentation for integrators.
 #[rustfmt::skip]
-fn developers() -> [Route; 8] {
-    use developers::{api, pages};
+fn developers() -> [Route; 15] {
+    use developers::{api, pages, plain};
     let page = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::Panel);
     [
         page(developers::GUIDE, pages::show_guide, "The guide of the Partner API."),
@@ -183,6 +183,13 @@ fn developers() -> [Route; 8] {
         page(developers::WEBHOOKS, pages::show_webhooks, "How programs are told what happened."),
         page(developers::CHANGELOG, pages::show_changelog, "What changed in the Partner API."),
         page(developers::STATUS, pages::show_status, "How the service is and was, as page or JSON."),
+        page(plain::GUIDE_MD, plain::guide, "The guide as Markdown."),
+        page(plain::REFERENCE_MD, plain::reference, "The reference as Markdown."),
+        page(plain::AGENTS_MD, plain::agents, "How assistants are connected, as Markdown."),
+        page(plain::WEBHOOKS_MD, plain::webhooks, "How programs are told what happened, as Markdown."),
+        page(plain::CHANGELOG_MD, plain::changelog, "What changed, as Markdown."),
+        page(plain::FEED, plain::feed, "What changed and what failed, as an Atom feed."),
+        page(plain::LLMS, plain::llms, "What an assistant should read of all this."),
         get("/openapi.json", Call::Open(Run::Read(api::partner)), "The OpenAPI document of the Partner API."),
         get("/openapi/platform.json", Call::Open(Run::Read(api::platform)), "The OpenAPI document of everything else that programs call."),
     ]
@@ -213,6 +220,8 @@ fn oauth() -> [Route; 10] {
     [
         known(at::RESOURCE_DOCUMENT, at::protected_resource, resource),
         known(at::RESOURCE_DOCUMENT_OF_AGENTS, at::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_REST, at::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_REST_DEV, at::protected_resource, resource),
         known(at::SERVER_DOCUMENT, at::authorization_server, "Where and how programs ask for tokens."),
         get(at::AUTHORIZE, Call::Visitor(Run::Chosen(pages::authorize)), "Shows a person what a program asks for."),
         Anyone.post(at::AUTHORIZE, Run::Write(pages::decide), "Gives a program what the person decided.").small(),
@@ -220,8 +229,6 @@ fn oauth() -> [Route; 10] {
         called(at::TOKEN, api::token, "Gives tokens for a code or a refresh token."),
         called(at::REVOKE, api::revoke, "Ends a token."),
     ]
-        known(at::RESOURCE_DOCUMENT_OF_REST, at::protected_resource, resource),
-        known(at::RESOURCE_DOCUMENT_OF_REST_DEV, at::protected_resource, resource),
 }
 
 /// One's own webhooks, in the panel of sellers or of suppliers.

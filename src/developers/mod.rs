@@ -8,9 +8,11 @@ pub mod documents;
 mod error_codes;
 mod guide;
 mod language;
+mod markdown;
 pub mod openapi;
 mod ordered;
 pub mod pages;
+pub mod plain;
 mod reference;
 pub mod status;
 #[cfg(test)]
