@@ -828,6 +828,7 @@ CREATE TABLE sold_sum (
     told_units    INTEGER NOT NULL,         -- units of told orders
     told_cents    INTEGER NOT NULL,         -- value of told orders
     charged_cents INTEGER NOT NULL,         -- commission and freight of told orders
+    units         INTEGER NOT NULL DEFAULT 0, -- things sold, of all of them
     PRIMARY KEY (owner_id, ml_user_id, status, span, item_id, variation_id, item_version)
 ) STRICT, WITHOUT ROWID;
 

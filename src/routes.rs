@@ -173,8 +173,8 @@ fn health() -> [Route; 3] {
 
 /// Documentation for integrators.
 #[rustfmt::skip]
-fn developers() -> [Route; 9] {
-    use developers::{api, pages};
+fn developers() -> [Route; 16] {
+    use developers::{api, pages, plain};
     let page = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::Panel);
     [
         page(developers::GUIDE, pages::show_guide, "The guide of the Partner API."),
@@ -184,6 +184,13 @@ fn developers() -> [Route; 9] {
         page(developers::CHANGELOG, pages::show_changelog, "What changed in the Partner API."),
         page(developers::STATUS, pages::show_status, "How the service is and was, as page or JSON."),
         get(developers::POSTMAN, Call::Open(Run::Read(api::postman)), "The Partner API as a collection for Postman."),
+        page(plain::GUIDE_MD, plain::guide, "The guide as Markdown."),
+        page(plain::REFERENCE_MD, plain::reference, "The reference as Markdown."),
+        page(plain::AGENTS_MD, plain::agents, "How assistants are connected, as Markdown."),
+        page(plain::WEBHOOKS_MD, plain::webhooks, "How programs are told what happened, as Markdown."),
+        page(plain::CHANGELOG_MD, plain::changelog, "What changed, as Markdown."),
+        page(plain::FEED, plain::feed, "What changed and what failed, as an Atom feed."),
+        page(plain::LLMS, plain::llms, "What an assistant should read of all this."),
         get("/openapi.json", Call::Open(Run::Read(api::partner)), "The OpenAPI document of the Partner API."),
         get("/openapi/platform.json", Call::Open(Run::Read(api::platform)), "The OpenAPI document of everything else that programs call."),
     ]
@@ -205,7 +212,7 @@ fn partner_hub(who: Access, hub: &'static str) -> [Route; 5] {
 
 /// OAuth: how a person gives a program access to the Partner API.
 #[rustfmt::skip]
-fn oauth() -> [Route; 8] {
+fn oauth() -> [Route; 10] {
     use partner::oauth::documents as at;
     use partner::oauth::{api, pages};
     let known = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::OAuth);
@@ -214,6 +221,8 @@ fn oauth() -> [Route; 8] {
     [
         known(at::RESOURCE_DOCUMENT, at::protected_resource, resource),
         known(at::RESOURCE_DOCUMENT_OF_AGENTS, at::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_REST, at::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_REST_DEV, at::protected_resource, resource),
         known(at::SERVER_DOCUMENT, at::authorization_server, "Where and how programs ask for tokens."),
         get(at::AUTHORIZE, Call::Visitor(Run::Chosen(pages::authorize)), "Shows a person what a program asks for."),
         Anyone.post(at::AUTHORIZE, Run::Write(pages::decide), "Gives a program what the person decided.").small(),

@@ -40,7 +40,7 @@ struct Asked {
 }
 
 /// The requested language: `?lang=en`, otherwise Portuguese.
-fn language(request: &Request) -> Result<Language, Problem> {
+pub(super) fn language(request: &Request) -> Result<Language, Problem> {
     let asked: Asked = request.query()?;
     let named: Option<String> = Check::text().optional("lang", asked.lang);
     Ok(named.and_then(|name| Language::from_name(&name)).unwrap_or(Language::Portuguese))
@@ -298,7 +298,7 @@ fn bars(seen: &Seen, component: Component, frame: &Frame) -> Vec<DayBar> {
 }
 
 /// `7 min` or `3 h 20 min`.
-fn span(minutes: i64) -> String {
+pub(super) fn span(minutes: i64) -> String {
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
         (hours, 0) => format!("{hours} h"),

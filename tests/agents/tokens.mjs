@@ -7,7 +7,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { outputOf } from "./programs.mjs";
 
-const SELLERS_TOOLS = 10;
+const SELLERS_TOOLS = 12;
 const SUPPLIERS_TOOLS = 11;
 
 /** Lists and calls with a client that is connected, and checks what comes. */
@@ -19,7 +19,7 @@ async function use(client, tools) {
   const page = await client.callTool({ name: list, arguments: { limit: 3 } });
   assert.equal(page.isError, false);
   assert.equal(page.structuredContent.data.length, 3);
-  assert.deepEqual(JSON.parse(page.content[0].text), page.structuredContent);
+  assert.equal(JSON.parse(page.content[0].text).data.rows.length, 3);
   const wrong = await client.callTool({ name: list, arguments: { limit: "three" } });
   assert.equal(wrong.isError, true);
   assert.match(wrong.content[0].text, /must be a whole number/);

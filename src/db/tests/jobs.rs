@@ -240,7 +240,7 @@ fn a_full_disk_fails_the_batch_and_the_writer_recovers() {
     let large = db.submit(|tx| put(tx, "large", &large_value()));
     let after = db.submit(|tx| put(tx, "after", b""));
     hold.send(()).unwrap();
-    let outcomes = [before, large, after].map(super::super::writer::Pending::wait);
+    let outcomes = [before, large, after].map(Pending::wait);
     let is_full = |outcome: &Result<()>| matches!(outcome, Err(DbError::Full));
     assert!(is_full(&outcomes[1]), "{outcomes:?}");
     // A busy machine may share out the three over two commits; what is answered stands.

@@ -105,7 +105,7 @@ fn what_was_sold_before_is_summed_up_by_the_days_that_were_counted() {
         .execute_batch(
             "INSERT INTO sale_order (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency,
                  updated_at, item_id, variation_id, quantity, buyer_nickname)
-             VALUES (1, 1764563400, 1, 7, 5, 100, 20, 1, 3, 0, 1, ''), (1, 1764570000, 2, 7, 5, 50, 20, 1, 3, 0, 1, ''),
+             VALUES (1, 1764563400, 1, 7, 5, 100, 20, 1, 3, 0, 3, ''), (1, 1764570000, 2, 7, 5, 50, 20, 1, 3, 0, 1, ''),
                     (1, 1764570000, 3, 7, 8, 9, 20, 1, 3, 0, 1, '');
              INSERT INTO order_count (owner_id, ml_user_id, status, day, orders)
              VALUES (1, 7, 5, -1, 2), (1, 7, 5, 20422, 1), (1, 7, 5, 20423, 1), (1, 7, 8, 20423, 1), (1, 0, 0, 20422, 1),
@@ -115,8 +115,10 @@ fn what_was_sold_before_is_summed_up_by_the_days_that_were_counted() {
     for step in from {
         in_transaction(&mut connection, step.sql, 9).unwrap();
     }
-    let sums = "SELECT span || ' ' || orders || ' ' || gross_cents FROM sold_sum ORDER BY span";
-    let expected = ["-24312 1 50", "-24311 1 100", "-1 2 150", "20422 1 100", "20423 1 50"];
+    let sums =
+        "SELECT concat_ws(' ', span, orders, gross_cents, units) FROM sold_sum ORDER BY span";
+    let expected =
+        ["-24312 1 50 1", "-24311 1 100 3", "-1 2 150 4", "20422 1 100 3", "20423 1 50 1"];
     assert_eq!(texts(&connection, sums), expected);
 }
 

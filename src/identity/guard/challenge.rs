@@ -22,7 +22,7 @@ pub fn challenged(app: &App, request: &Request, problem: Problem) -> Problem {
         _ => return problem,
     };
     let scope = oauth::scope(true);
-    let metadata = documents::resource_metadata(app);
+    let metadata = documents::resource_metadata(app, request.path());
     let text = format!("Bearer {error}scope=\"{scope}\", resource_metadata=\"{metadata}\"");
     // Our addresses are checked when the configuration is read.
     let challenge = HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Bearer"));

@@ -85,6 +85,27 @@ row! {
     }
 }
 
+row! {
+    /// What all linked accounts of an owner sold on a civil day.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct SoldToday {
+        pub orders: i64 = "coalesce(sum(orders), 0)",
+        pub units: i64 = "coalesce(sum(units), 0)",
+        pub gross: Cents = "coalesce(sum(gross_cents), 0)",
+    }
+}
+
+/// What all linked accounts of an owner sold on a civil day.
+pub fn sold_on(tx: &ReadTx<'_>, owner: UserId, day: Day) -> Result<SoldToday> {
+    let found = tx.record(
+        "FROM sales_day
+         WHERE owner_id = ?1 AND day = ?2
+             AND ml_user_id IN (SELECT ml_user_id FROM ml_account WHERE owner_id = ?1)",
+        (owner, day),
+    )?;
+    Ok(found.unwrap_or_default())
+}
+
 /// The owner's accounts that the agency looks after, and since when.
 pub fn looked_after(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<(MlUserId, Instant)>> {
     tx.tuples(

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::message::RpcRequest;
 use super::replies::{INVALID_PARAMS, Recipient};
-use super::{count_message, refused};
+use super::{compact, count_message, refused};
 use crate::app::App;
 use crate::edge::route::Todo;
 use crate::http::body::Body;
@@ -150,7 +150,7 @@ impl Answer {
         if reply.status != StatusCode::OK {
             return Ok(self.error(said));
         }
-        let text = json!(said);
+        let text = json!(compact::of(said));
         Ok(self.result(&format!(
             r#""content":[{{"type":"text","text":{text}}}],"structuredContent":{said},"isError":false"#
         )))

@@ -133,6 +133,8 @@ fn about(operation: &str) -> &'static str {
         "notify_seller" => "Enviar aviso",
         "list_events" | "drop_list_events" => "Eventos",
         "get_usage" | "drop_get_usage" => "Consumo da API",
+        "summary" => "Resumo do dia",
+        "top_products" => "Mais vendidos",
         "drop_audit_catalog" => "Conferência de anúncios",
         "drop_list_links" => "Vínculos",
         "drop_link_listing" => "Vincular anúncio",

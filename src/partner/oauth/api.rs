@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use http::HeaderName;
-use http::header::PRAGMA;
+use http::header::{AUTHORIZATION, PRAGMA};
 use http::{HeaderValue, StatusCode};
 use serde_json::{Map, Value};
 
@@ -107,6 +107,9 @@ pub fn register(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
 
 /// `POST /oauth/token`: tokens for a code or for a refresh token.
 pub fn token(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
+    if has_secret(request) {
+        return Refusal::of_a_secret().map(nothing_to_do);
+    }
     let wanted = form_of(request).and_then(|given| {
         let is_resource = |asked: &[u8]| documents::is_resource(app, asked);
         tokens::read(&given, &is_resource, documents::issuer(app))
@@ -128,6 +131,9 @@ pub fn token(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
 /// `POST /oauth/revoke`: revokes a token (RFC 7009). Having the token is
 /// enough. Revoking a refresh token ends its connection.
 pub fn revoke(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
+    if has_secret(request) {
+        return Refusal::of_a_secret().map(nothing_to_do);
+    }
     let read = form_of(request).and_then(|given| {
         given.unrepeated()?;
         let token = given.required("token")?.to_owned();
@@ -165,6 +171,13 @@ fn of_token(tx: &WriteTx<'_>, token: &str) -> Result<(TokenHash, Option<store::G
         None => None,
     };
     Ok((hash, found))
+}
+
+/// Whether a program proves itself by `client_secret_basic` or `client_secret_post`,
+/// which nobody has given it.
+fn has_secret(request: &Request) -> bool {
+    let given = Parameters::of(&request.body);
+    request.headers().contains_key(AUTHORIZATION) || given.all("client_secret").next().is_some()
 }
 
 /// The parameters of a request. They must be in the body: addresses end up in

@@ -105,6 +105,15 @@ pub fn registration(
     (now, known): (i64, bool),
 ) -> Result<(NewClient, Value), Refusal> {
     let ClientMetadata { name, redirects } = parse_metadata(said, targets)?;
+    // A method that is not named means a secret by RFC 7591 §2; most programs that
+    // leave it out ask for none, and the answer says so.
+    if said
+        .get("token_endpoint_auth_method")
+        .is_some_and(|method| !method.is_null() && method != "none")
+    {
+        let about = "token_endpoint_auth_method must be none: programs are public clients without a secret, and prove a code with PKCE";
+        return Err(Refusal::new(Fault::InvalidClientMetadata, about));
+    }
     let id = format!("app_{}", secrets::random_hex::<16>());
     let answer = json!({
         "client_id": id,

@@ -12,16 +12,19 @@ use serde_json::json;
 use super::{READ, WRITE};
 use crate::app::App;
 use crate::http::{Problem, Reply, Request};
+use crate::partner::{PATH, PATH_DEV};
 
 /// Paths of the documents, the endpoints and the resource.
 pub const RESOURCE_DOCUMENT: &str = "/.well-known/oauth-protected-resource";
 pub const RESOURCE_DOCUMENT_OF_AGENTS: &str = "/.well-known/oauth-protected-resource/mcp";
+pub const RESOURCE_DOCUMENT_OF_REST: &str = "/.well-known/oauth-protected-resource/api/v1/partner";
+pub const RESOURCE_DOCUMENT_OF_REST_DEV: &str = "/.well-known/oauth-protected-resource/v1/partner";
 pub const SERVER_DOCUMENT: &str = "/.well-known/oauth-authorization-server";
 pub const AUTHORIZE: &str = "/oauth/authorize";
 pub const TOKEN: &str = "/oauth/token";
 pub const REGISTER: &str = "/oauth/register";
 pub const REVOKE: &str = "/oauth/revoke";
-const RESOURCE: &str = "/mcp";
+const AGENTS: &str = "/mcp";
 /// The guide for developers.
 const GUIDE: &str = "/desenvolvedores";
 
@@ -34,36 +37,88 @@ pub fn issuer(app: &App) -> &str {
     &app.server.addresses.dev_base_url
 }
 
-/// The resource that tokens are for.
+/// The resource of assistants, for people to paste.
 pub fn resource(app: &App) -> String {
-    format!("{}{RESOURCE}", issuer(app))
+    format!("{}{AGENTS}", issuer(app))
 }
 
-/// Address of the resource's document.
-pub fn resource_metadata(app: &App) -> String {
-    format!("{}{RESOURCE_DOCUMENT_OF_AGENTS}", issuer(app))
+/// A resource: the same tokens open each of them.
+#[derive(Clone, Copy)]
+enum Resource {
+    Agents,
+    Rest,
+    RestDev,
 }
 
-/// Whether a program names our resource (RFC 8707). Scheme and host may be in
+impl Resource {
+    const ALL: [Self; 3] = [Self::Agents, Self::Rest, Self::RestDev];
+
+    /// The resource that a path belongs to; that of assistants for any other path.
+    fn at(path: &str) -> Self {
+        let is_below = |base: &str| {
+            path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        match () {
+            () if is_below(PATH) => Self::Rest,
+            () if is_below(PATH_DEV) => Self::RestDev,
+            () => Self::Agents,
+        }
+    }
+
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Agents => AGENTS,
+            Self::Rest => PATH,
+            Self::RestDev => PATH_DEV,
+        }
+    }
+
+    /// Scheme and host of its addresses.
+    fn origin(self, app: &App) -> &str {
+        match self {
+            Self::Agents | Self::RestDev => issuer(app),
+            Self::Rest => &app.server.addresses.base_url,
+        }
+    }
+
+    const fn document(self) -> &'static str {
+        match self {
+            Self::Agents => RESOURCE_DOCUMENT_OF_AGENTS,
+            Self::Rest => RESOURCE_DOCUMENT_OF_REST,
+            Self::RestDev => RESOURCE_DOCUMENT_OF_REST_DEV,
+        }
+    }
+}
+
+/// Address of the document of the resource that a path belongs to.
+pub fn resource_metadata(app: &App, path: &str) -> String {
+    let resource = Resource::at(path);
+    format!("{}{}", resource.origin(app), resource.document())
+}
+
+/// Whether a program names a resource of ours (RFC 8707). Scheme and host may be in
 /// any case, and a slash may be at the end.
 pub fn is_resource(app: &App, asked: &[u8]) -> bool {
-    is_same(&resource(app), asked)
+    Resource::ALL.iter().any(|one| is_same((one.origin(app), one.path()), asked))
 }
 
-fn is_same(own: &str, asked: &[u8]) -> bool {
+fn is_same((own, path): (&str, &str), asked: &[u8]) -> bool {
     let asked = asked.strip_suffix(b"/").unwrap_or(asked);
-    let origin = own.len() - RESOURCE.len();
-    asked.len() == own.len()
-        && asked[..origin].eq_ignore_ascii_case(&own.as_bytes()[..origin])
-        && asked[origin..] == own.as_bytes()[origin..]
+    let origin = own.len();
+    asked.len() == origin + path.len()
+        && asked[..origin].eq_ignore_ascii_case(own.as_bytes())
+        && asked[origin..] == *path.as_bytes()
 }
 
-/// `GET /.well-known/oauth-protected-resource`: the resource and its
-/// authorization server.
-pub fn protected_resource(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
+/// `GET /.well-known/oauth-protected-resource` and below: a resource and its
+/// authorization server. Without a resource's path it is that of assistants, whose
+/// programs look there last.
+pub fn protected_resource(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    let of = request.path().strip_prefix(RESOURCE_DOCUMENT).unwrap_or_default();
+    let resource = Resource::at(of);
     let guide = format!("{}{}", app.server.addresses.base_url, GUIDE);
     let document = json!({
-        "resource": resource(app),
+        "resource": format!("{}{}", resource.origin(app), resource.path()),
         "authorization_servers": [issuer(app)],
         "scopes_supported": [READ, WRITE],
         "bearer_methods_supported": ["header"],
@@ -103,8 +158,9 @@ mod tests {
 
     #[test]
     fn the_resource_is_one_address() {
-        let own = "https://dev.escola.example/mcp";
-        for same in [own, "https://dev.escola.example/mcp/", "HTTPS://DEV.Escola.example/mcp"] {
+        let own = ("https://dev.escola.example", "/mcp");
+        let exact = "https://dev.escola.example/mcp";
+        for same in [exact, "https://dev.escola.example/mcp/", "HTTPS://DEV.Escola.example/mcp"] {
             assert!(is_same(own, same.as_bytes()), "{same}");
         }
         for other in [

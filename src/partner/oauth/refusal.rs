@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use http::StatusCode;
+use http::header::WWW_AUTHENTICATE;
+use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
 use crate::http::{Problem, Reply};
@@ -55,5 +56,13 @@ impl Refusal {
             _ => StatusCode::BAD_REQUEST,
         };
         Ok(Reply::json(&body)?.status(status))
+    }
+
+    /// The answer to a program that sent a secret in `Authorization`, with the
+    /// challenge that RFC 6749 §5.2 asks for.
+    pub fn of_a_secret() -> Result<Reply, Problem> {
+        let about = "programs have no secret here: send client_id in the body, without Authorization and client_secret";
+        let refused = Self::new(Fault::InvalidClient, about).reply()?;
+        Ok(refused.with(WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"oauth\"")))
     }
 }

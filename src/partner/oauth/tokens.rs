@@ -52,7 +52,7 @@ pub fn read(
     }
     let client_id = given.required("client_id")?.to_owned();
     if !given.all("resource").all(is_resource) {
-        let about = format!("the only resource is {issuer}/mcp");
+        let about = format!("the resource is {issuer}/mcp, or an address of the Partner API");
         return Err(Refusal::new(Fault::InvalidTarget, about));
     }
     let presented = if grant_type == "authorization_code" {

@@ -10,6 +10,8 @@ pub(super) mod orders;
 mod products;
 pub(super) mod stock;
 mod stores;
+mod summary;
+mod top_products;
 pub(super) mod usage;
 
 use super::operation::{Declared, Effect, posts, reads};
@@ -29,5 +31,7 @@ pub static OPERATIONS: &[Declared<Seller>] = &[
     reads::<notifications::ListNotifications>("list_notifications", "/api/v1/partner/notifications"),
     posts::<notify::NotificationRequest>("notify_seller", "/api/v1/partner/notify", Effect::Sends),
     reads::<events::ListEvents>("list_events", "/api/v1/partner/events"),
+    reads::<summary::GetSummary>("summary", "/api/v1/partner/summary"),
+    reads::<top_products::TopProducts>("top_products", "/api/v1/partner/top-products"),
     reads::<usage::GetUsage>("get_usage", "/api/v1/partner/usage"),
 ];

@@ -9,6 +9,7 @@ use crate::support::agents::{call, tools};
 use crate::support::client::Request;
 use crate::support::dropshipping::{Trade, number, relate};
 use crate::support::random::Random;
+use crate::support::world::LOJA;
 
 /// A value that a model might send for a property, and whether it can also be
 /// written in the operation's address.
@@ -47,6 +48,33 @@ fn comparable(mut body: Value) -> Value {
     body
 }
 
+/// An answer for models in the form of the API: its tables as lists of objects.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Object(table) if table.contains_key("columns") && table.contains_key("rows") => {
+            let columns = table["columns"].as_array().unwrap();
+            let rows = table["rows"].as_array().unwrap().iter().map(|row| {
+                let row = columns.iter().zip(row.as_array().unwrap());
+                let row = row.map(|(name, cell)| (name.as_str().unwrap(), cell));
+                let same = table.get("same").and_then(Value::as_object).into_iter().flatten();
+                let same = same.map(|(name, cell)| (name.as_str(), cell));
+                let mut item = json!({});
+                for (name, cell) in row.chain(same) {
+                    let place = name.split('.').fold(&mut item, |at, part| &mut at[part]);
+                    *place = whole(cell.clone());
+                }
+                item
+            });
+            rows.collect()
+        }
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(name, one)| (name, whole(one))).collect())
+        }
+        Value::Array(items) => items.into_iter().map(whole).collect(),
+        other => other,
+    }
+}
+
 /// Calls a tool and its operation's address with the same arguments; both must
 /// answer the same. Returns whether the call succeeded.
 #[track_caller]
@@ -77,7 +105,7 @@ fn compare(actor: &Actor<'_>, operation: (&str, &str, &Value), arguments: &Value
         return reply.status == 200;
     }
     let text = told["content"][0]["text"].as_str().unwrap();
-    let text: Value = serde_json::from_str(text).unwrap();
+    let text = whole(serde_json::from_str(text).unwrap());
     assert_eq!(comparable(text), comparable(reply.json()), "{name} {arguments}");
     if reply.status == 200 {
         assert_eq!(told["structuredContent"], reply.json(), "{name} {arguments}");
@@ -187,4 +215,22 @@ fn what_a_tool_changes_is_changed_and_a_file_comes_whole() {
     let end = format!("/painel/parceiro/fornecedores/{}/encerrar", number(site, &sol));
     site.person("ana").post(&end, &json!({})).ok();
     assert_eq!(call(&sol, "drop_list_orders", &json!({}))["isError"], true);
+}
+
+/// Models pay for each word: a page of twenty orders has at most 2,000 tokens, counted
+/// as three bytes each.
+#[test]
+fn a_page_of_twenty_orders_is_short() {
+    let (world, site) = crate::support::shops::shops();
+    let (ana, person) = (site.seller("ana").plan("scale"), site.person("ana"));
+    for _ in 0..18 {
+        world.sale(LOJA);
+    }
+    crate::support::sync::wait_until_worked(&world, &site);
+    crate::support::shops::listed(&person, crate::support::shops::SALES, 20);
+    let told = call(&ana, "list_orders", &json!({ "limit": 20 }));
+    let text = told["content"][0]["text"].as_str().unwrap();
+    assert_eq!(told["structuredContent"]["data"].as_array().unwrap().len(), 20);
+    assert!(text.len() <= 6_000, "{} bytes: {text}", text.len());
+    assert_eq!(text.matches("date_created").count(), 1, "{text}");
 }

@@ -80,7 +80,7 @@ fn an_assistant_that_asks_as_the_challenge_says_has_every_tool_of_its_role() {
     let metadata = site.anonymous().get("/.well-known/oauth-protected-resource/mcp").ok();
     assert_eq!(metadata["scopes_supported"], json!(scope.split(' ').collect::<Vec<_>>()));
     for (person, count, read) in
-        [(site.person_as("sol", "drop"), 19, 10), (site.person("ana"), 12, 11)]
+        [(site.person_as("sol", "drop"), 19, 10), (site.person("ana"), 14, 13)]
     {
         let program = Program::registered(&site, "Assistente", crate::support::oauth::REDIRECT);
         let tokens = program.connect(&person, scope);

@@ -16,6 +16,7 @@ mod oauth_floods; // Strangers who register, ask and name documents that hang.
 mod packed; // Answers as gzip, with their tags.
 mod quota; // The quota of the month, under load and across kills.
 mod reads; // What sellers read through the Partner API.
+mod summary; // The day of a seller in one answer, and what sold most.
 mod uncounted; // Calls that count in no window and in no quota.
 mod webhook_trouble; // Webhooks when receivers are in trouble.
 mod webhooks; // What programs receive by webhook, and what owners see.

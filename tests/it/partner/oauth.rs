@@ -94,7 +94,7 @@ fn an_app_that_may_only_read_is_told_what_it_lacks() {
     let refused = app.post(NOTIFY, &json!({})).expect(403);
     assert_eq!(refused.code(), "insufficient_scope");
     let metadata = format!(
-        "resource_metadata=\"http://{}/.well-known/oauth-protected-resource/mcp\"",
+        "resource_metadata=\"http://{}/.well-known/oauth-protected-resource/api/v1/partner\"",
         site.address()
     );
     let narrow = format!(
@@ -106,7 +106,9 @@ fn an_app_that_may_only_read_is_told_what_it_lacks() {
     let first = format!("Bearer scope=\"partner:read partner:write\", {metadata}");
     assert_eq!(none.header("www-authenticate"), Some(&*first));
     let wrong = site.bearer("ptk_0").get("/v1/partner/health").expect(401);
-    let again = narrow.replace("insufficient_scope", "invalid_token");
+    let again = narrow
+        .replace("insufficient_scope", "invalid_token")
+        .replace("resource/api/v1/partner", "resource/v1/partner");
     assert_eq!(wrong.header("www-authenticate"), Some(&*again));
     let none = site.person("bia");
     let unpaid = program.connect(&none, "partner:read");
@@ -136,6 +138,34 @@ fn a_token_of_an_app_opens_the_partner_api_alone_and_stands_in_the_header_alone(
     // A refresh token is no access token.
     site.bearer(&tokens.refresh).get(HEALTH).expect(401);
     assert_eq!(tokens.opens(&site), 200);
+}
+
+/// Programs have no secret. One that sends a secret is told so, and loses nothing.
+#[test]
+fn a_secret_is_refused_where_nobody_has_one() {
+    let site = started();
+    let program = Program::registered(&site, "App", REDIRECT);
+    let code = program.code(&site.person("ana"), &[]);
+    let fields = [
+        ("grant_type", "authorization_code"),
+        ("code", &*code),
+        ("code_verifier", VERIFIER),
+        ("redirect_uri", REDIRECT),
+    ];
+    for path in ["/oauth/token", "/oauth/revoke"] {
+        let basic = Request::new("POST", path).form(&fields).header("Authorization", "Basic YTpi");
+        let reply = site.anonymous().send(basic);
+        assert_eq!(reply.header("www-authenticate"), Some("Basic realm=\"oauth\""), "{reply}");
+        refused(reply, 401, "invalid_client");
+        let secret = [&fields[..], &[("client_id", &*program.id), ("client_secret", "x")]].concat();
+        let reply = site.anonymous().send(Request::new("POST", path).form(&secret));
+        refused(reply, 401, "invalid_client");
+    }
+    for resource in ["/mcp", "/v1/partner", "/api/v1/partner/"] {
+        let resource = format!("http://{}{resource}", site.address());
+        program.asks(&site.person("ana"), &[("resource", &resource)]);
+    }
+    Tokens::of(&site, program.redeem(&site, &code));
 }
 
 #[test]

@@ -293,11 +293,14 @@ fn the_documents_say_where_everything_is_whatever_host_was_asked() {
     ] {
         assert_eq!(server[name], value, "{name}");
     }
-    for path in
-        ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]
-    {
-        let resource = stranger.get(path).ok();
-        assert_eq!(resource["resource"], "https://dev.escola.example/mcp");
+    for (below, own) in [
+        ("", "https://dev.escola.example/mcp"),
+        ("/mcp", "https://dev.escola.example/mcp"),
+        ("/v1/partner", "https://dev.escola.example/v1/partner"),
+        ("/api/v1/partner", "https://painel.escola.example/api/v1/partner"),
+    ] {
+        let resource = stranger.get(&format!("/.well-known/oauth-protected-resource{below}")).ok();
+        assert_eq!(resource["resource"], own);
         assert_eq!(resource["authorization_servers"], json!(["https://dev.escola.example"]));
         assert_eq!(resource["bearer_methods_supported"], json!(["header"]));
     }

@@ -19,7 +19,7 @@ fn a_program_registers_what_clients_really_send() {
     let said = json!({
         "client_name": "Claude Code", "redirect_uris": ["http://localhost:3118/callback"],
         "grant_types": ["authorization_code", "refresh_token"], "response_types": ["code"],
-        "token_endpoint_auth_method": "client_secret_basic", "application_type": "native",
+        "token_endpoint_auth_method": "none", "application_type": "native",
         "scope": "partner:read partner:write", "software_id": "x", "client_uri": "https://a.example",
     });
     let reply = site.anonymous().post("/oauth/register", &said).expect(201);
@@ -40,6 +40,10 @@ fn a_program_registers_what_clients_really_send() {
         (json!({ "redirect_uris": vec![REDIRECT; 11] }), "invalid_redirect_uri"),
         (
             json!({ "redirect_uris": [REDIRECT], "grant_types": ["password"] }),
+            "invalid_client_metadata",
+        ),
+        (
+            json!({ "redirect_uris": [REDIRECT], "token_endpoint_auth_method": "client_secret_basic" }),
             "invalid_client_metadata",
         ),
     ] {

@@ -18,6 +18,7 @@ pub mod pages;
 mod runs;
 pub mod sold;
 pub mod sums;
+pub mod top;
 pub mod views;
 mod webhook_events;
 

@@ -22,9 +22,11 @@ const ALL: i64 = -1;
 
 /// What sales of one thing come to.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Sold {
-    orders: i64,
-    gross: i64,
+pub(super) struct Sold {
+    pub(super) orders: i64,
+    pub(super) gross: i64,
+    /// Things sold.
+    pub(super) sold: i64,
     /// Of orders whose commission and freight are known: how many, their units, their
     /// value, and what the marketplace took.
     told: i64,
@@ -96,15 +98,16 @@ pub(super) fn follow(
         for span in [ALL, month(day), day.0] {
             tx.execute(
                 "INSERT INTO sold_sum (owner_id, ml_user_id, status, span, item_id, variation_id, item_version,
-                                       orders, gross_cents, told, told_units, told_cents, charged_cents)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                                       orders, gross_cents, told, told_units, told_cents, charged_cents, units)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
                  ON CONFLICT (owner_id, ml_user_id, status, span, item_id, variation_id, item_version) DO UPDATE
                  SET orders = orders + ?8, gross_cents = gross_cents + ?9, told = told + ?10,
                      told_units = told_units + ?11, told_cents = told_cents + ?12,
-                     charged_cents = charged_cents + ?13",
+                     charged_cents = charged_cents + ?13, units = units + ?14",
                 rusqlite::params![
                     owner, seller, status, span, item, variation, version, sign * sold.orders, sign * sold.gross,
-                    sign * sold.told, sign * sold.units, sign * sold.value, sign * sold.charged
+                    sign * sold.told, sign * sold.units, sign * sold.value, sign * sold.charged,
+                    sign * sold.sold
                 ],
             )?;
             if sign < 0 {
@@ -122,7 +125,7 @@ pub(super) fn follow(
 
 impl Sold {
     fn of(row: &StoredOrder) -> Self {
-        let sold = Self { orders: 1, gross: row.total.0, ..Self::default() };
+        let sold = Self { orders: 1, gross: row.total.0, sold: row.quantity, ..Self::default() };
         match (row.fee, row.freight) {
             (Some(fee), Some(freight)) => Self {
                 told: 1,
@@ -138,6 +141,7 @@ impl Sold {
     fn add(&mut self, other: Self) {
         self.orders += other.orders;
         self.gross += other.gross;
+        self.sold += other.sold;
         self.told += other.told;
         self.units += other.units;
         self.value += other.value;
@@ -179,20 +183,20 @@ fn wanted(
     Ok(wanted)
 }
 
-/// What a filter's orders come to for a seller with a tax in percent.
-pub fn of(
+/// What a filter's orders come to, by what was sold.
+pub(super) fn sold_by_key(
     tx: &ReadTx<'_>,
     words: &Words,
     owner: UserId,
-    (filter, tax): (&Filter, f64),
-) -> Result<Sum> {
+    filter: &Filter,
+) -> Result<HashMap<SoldKey, Sold>> {
     let spans = spans(filter.days, filter.zone.day(tx.now()));
     let mut sold: HashMap<SoldKey, Sold> = HashMap::new();
     for (seller, of_status) in wanted(tx, words, owner, filter)? {
         for (from, to) in &spans {
             tx.each(
                 "SELECT item_id, variation_id, item_version, orders, gross_cents, told, told_units, told_cents,
-                        charged_cents
+                        charged_cents, units
                  FROM sold_sum WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?3 AND span BETWEEN ?4 AND ?5",
                 (owner, seller, of_status, from, to),
                 |row| {
@@ -205,6 +209,7 @@ pub fn of(
                             units: row.get(6)?,
                             value: row.get(7)?,
                             charged: row.get(8)?,
+                            sold: row.get(9)?,
                         });
                     }
                     Ok(())
@@ -212,6 +217,17 @@ pub fn of(
             )?;
         }
     }
+    Ok(sold)
+}
+
+/// What a filter's orders come to for a seller with a tax in percent.
+pub fn of(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    (filter, tax): (&Filter, f64),
+) -> Result<Sum> {
+    let sold = sold_by_key(tx, words, owner, filter)?;
     let keys: Vec<SoldKey> = sold.keys().copied().collect();
     let worded = words.sold.of(tx, owner, &keys)?;
     let mut costs: HashMap<(i64, &str), Option<Unit>> = HashMap::new();
@@ -228,7 +244,7 @@ pub fn of(
 }
 
 impl Sum {
-    fn add(&mut self, sold: Sold, cost: Option<Unit>, tax: f64) {
+    pub(super) fn add(&mut self, sold: Sold, cost: Option<Unit>, tax: f64) {
         self.sales += sold.orders;
         self.gross.0 += sold.gross;
         let Some(cost) = cost else {

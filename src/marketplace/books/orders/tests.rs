@@ -206,14 +206,14 @@ impl World {
                  UNION ALL SELECT *, -(12 * substr(month, 1, 4) + substr(month, 6)) FROM sale)
              SELECT ml_user_id, status, span, item_id, item_version, count(*), sum(total_cents), count(charged),
                     coalesce(sum(quantity) FILTER (WHERE charged IS NOT NULL), 0),
-                    coalesce(sum(total_cents) FILTER (WHERE charged IS NOT NULL), 0), coalesce(sum(charged), 0)
+                    coalesce(sum(total_cents) FILTER (WHERE charged IS NOT NULL), 0), coalesce(sum(charged), 0), sum(quantity)
              FROM one GROUP BY ml_user_id, status, span, item_id, item_version
              ORDER BY ml_user_id, status, span, item_id, item_version",
             owner,
         );
         let kept = self.dump(
             "SELECT ml_user_id, status, span, item_id, item_version, orders, gross_cents, told, told_units, told_cents,
-                    charged_cents
+                    charged_cents, units
              FROM sold_sum WHERE owner_id = ?1 ORDER BY ml_user_id, status, span, item_id, item_version",
             owner,
         );

@@ -52,9 +52,14 @@ pub fn forget_old(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
 /// A person's own settings.
 pub fn own(tx: &ReadTx<'_>, person: &Person) -> Result<Own> {
     let (owner, role) = (person.account.user_id, person.account.role);
-    let rate: Option<i32> = tx.maybe("SELECT rate_bp FROM own_tax WHERE user_id = ?1", [owner])?;
     let may = accounts::may(tx, owner, role, super::PERMISSION)?;
-    Ok(Own { may, tax: rate.map(|hundredths| f64::from(hundredths) / 100.0), owner })
+    Ok(Own { may, tax: own_tax(tx, owner)?, owner })
+}
+
+/// A person's own tax rate in percent, when they have set one.
+pub fn own_tax(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<f64>> {
+    let rate: Option<i32> = tx.maybe("SELECT rate_bp FROM own_tax WHERE user_id = ?1", [owner])?;
+    Ok(rate.map(|hundredths| f64::from(hundredths) / 100.0))
 }
 
 /// Sets a person's own tax rate in percent, or removes it, so that the

@@ -1,0 +1,94 @@
+//! What sold most: the sums of `sums.rs` by product, that is by SKU, or by listing where
+//! there is no SKU.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::cost;
+use super::list::Filter;
+use super::sold::SoldKey;
+use super::sums::{Sum, sold_by_key};
+use crate::base::UserId;
+use crate::db::{ReadTx, Result};
+use crate::marketplace::books::words::Words;
+use crate::named;
+
+named! {
+    /// What makes a product come first.
+    pub enum Rank: text {
+        Revenue = "revenue";
+        Units = "units";
+        Margin = "margin";
+    }
+}
+
+/// A product with what its sales come to.
+#[derive(Clone, Debug, Default)]
+pub struct ProductSum {
+    /// Empty for a listing without one.
+    pub sku: String,
+    /// Title and listing id of what sold most of it.
+    pub title: String,
+    pub ml_id: String,
+    /// Listings that sold it.
+    pub listings: u64,
+    pub units: i64,
+    pub sum: Sum,
+    /// The listing that was counted last, and the largest sum of one.
+    last: i64,
+    most: i64,
+}
+
+impl ProductSum {
+    /// What it is sorted by: a margin that is not known comes last.
+    fn place(&self, by: Rank) -> i64 {
+        match by {
+            Rank::Revenue => self.sum.gross.0,
+            Rank::Units => self.units,
+            Rank::Margin if self.sum.known == 0 => i64::MIN,
+            Rank::Margin => self.sum.left.0,
+        }
+    }
+}
+
+/// The products of a filter that come first, at most `most`, and how many were sold.
+pub fn products(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    (filter, tax): (&Filter, f64),
+    (by, most): (Rank, usize),
+) -> Result<(Vec<ProductSum>, u64)> {
+    let sold = sold_by_key(tx, words, owner, filter)?;
+    let mut keys: Vec<SoldKey> = sold.keys().copied().collect();
+    keys.sort_unstable();
+    let worded = words.sold.of(tx, owner, &keys)?;
+    let mut found: HashMap<(&str, i64), ProductSum> = HashMap::new();
+    for (place, key) in keys.iter().enumerate() {
+        let (one, wording) = (sold.get(key).copied().unwrap_or_default(), worded.at(place));
+        let unit = cost::unit(tx, owner, (key.0, wording.sku))?;
+        let of_listing = if wording.sku.is_empty() { key.0 } else { 0 };
+        let product = found.entry((wording.sku, of_listing)).or_default();
+        product.sum.add(one, unit, tax);
+        product.units += one.sold;
+        // Keys come in the order of their listings.
+        if product.listings == 0 || product.last != key.0 {
+            product.listings += 1;
+            product.last = key.0;
+        }
+        if product.title.is_empty() || one.gross >= product.most {
+            product.most = one.gross;
+            product.sku = wording.sku.to_owned();
+            product.title = wording.title.to_owned();
+            product.ml_id = wording.ml_id.to_owned();
+        }
+    }
+    let total = found.len() as u64;
+    let mut found: Vec<ProductSum> = found.into_values().collect();
+    found.sort_by(|a, b| {
+        let key = |one: &ProductSum| Reverse((one.place(by), one.sum.gross.0));
+        key(a).cmp(&key(b)).then_with(|| (&a.sku, &a.ml_id).cmp(&(&b.sku, &b.ml_id)))
+    });
+    found.truncate(most);
+    Ok((found, total))
+}

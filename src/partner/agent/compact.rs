@@ -1,0 +1,125 @@
+//! The text of a tool's answer, which models read: lists name each field once.
+//!
+//! A list of objects with the same fields becomes `{"same": {…}, "columns": […],
+//! "rows": [[…]]}`. Fields of objects inside stand with a dot between
+//! (`shipping.status`), and what all rows share is said once, in `same`. Nothing is
+//! left out, and the program's own form stays in `structuredContent`.
+
+use serde_json::{Map, Value, json};
+
+/// The compact form of an answer in JSON; the answer itself when that is not shorter.
+pub fn of(answer: &str) -> String {
+    let Ok(value) = serde_json::from_str::<Value>(answer) else { return answer.to_owned() };
+    let short = compact(value).to_string();
+    if short.len() < answer.len() { short } else { answer.to_owned() }
+}
+
+fn compact(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            Value::Object(fields.into_iter().map(|(name, one)| (name, compact(one))).collect())
+        }
+        Value::Array(items) => {
+            let items: Vec<Value> = items.into_iter().map(compact).collect();
+            table(&items).unwrap_or(Value::Array(items))
+        }
+        other => other,
+    }
+}
+
+/// A list of at least two objects with the same fields, as a table.
+fn table(items: &[Value]) -> Option<Value> {
+    if items.len() < 2 {
+        return None;
+    }
+    let rows: Vec<Map<String, Value>> = items.iter().map(flat).collect::<Option<_>>()?;
+    let (first, others) = rows.split_first()?;
+    let is_same_shape = |row: &Map<String, Value>| row.keys().eq(first.keys());
+    if first.is_empty() || !others.iter().all(is_same_shape) {
+        return None;
+    }
+    let is_shared = |name: &String| others.iter().all(|row| row[name] == first[name]);
+    let (shared, columns): (Vec<&String>, Vec<&String>) =
+        first.keys().partition(|name| is_shared(name));
+    let same: Map<String, Value> =
+        shared.iter().map(|name| ((*name).clone(), first[*name].clone())).collect();
+    let cells = rows.iter().map(|row| columns.iter().map(|name| row[*name].clone()).collect());
+    let cells: Vec<Vec<Value>> = cells.collect();
+    let mut table = json!({ "columns": columns, "rows": cells });
+    if !same.is_empty() {
+        table["same"] = Value::Object(same);
+    }
+    Some(table)
+}
+
+/// The fields of an object with those of objects inside, which are no tables.
+fn flat(item: &Value) -> Option<Map<String, Value>> {
+    let mut fields = Map::new();
+    for (name, value) in item.as_object()? {
+        match value {
+            Value::Object(inner) if !inner.is_empty() && !inner.contains_key("columns") => {
+                for (below, value) in flat(value)? {
+                    fields.insert(format!("{name}.{below}"), value);
+                }
+            }
+            other => {
+                fields.insert(name.clone(), other.clone());
+            }
+        }
+    }
+    Some(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(answer: &Value, expected: &Value) {
+        let short: Value = serde_json::from_str(&of(&answer.to_string())).unwrap();
+        assert_eq!(short, *expected);
+    }
+
+    #[test]
+    fn a_list_names_its_fields_once_and_says_once_what_all_share() {
+        let row = |id: &str, state: Option<&str>| json!({ "order_id": id, "currency": "BRL", "shipping": { "status": state, "kind": "x" } });
+        check(
+            &json!({ "data": [row("1", Some("ready")), row("2", None)], "pagination": { "total": 2 } }),
+            &json!({
+                "data": {
+                    "columns": ["order_id", "shipping.status"],
+                    "rows": [["1", "ready"], ["2", null]],
+                    "same": { "currency": "BRL", "shipping.kind": "x" },
+                },
+                "pagination": { "total": 2 },
+            }),
+        );
+    }
+
+    #[test]
+    fn what_is_no_table_stays() {
+        for answer in [
+            json!({ "ok": true }),
+            json!({ "data": [] }),
+            json!({ "data": [{ "a": 1 }] }),
+            json!({ "data": [1, 2, 3] }),
+            json!({ "data": [{ "a": 1 }, { "b": 2 }] }),
+        ] {
+            check(&answer, &answer);
+        }
+        assert_eq!(of("plain"), "plain");
+    }
+
+    #[test]
+    fn a_list_inside_a_row_is_a_table_of_its_own() {
+        let moves = |from: i64| -> Value {
+            (from..from + 3).map(|n| json!({ "kind": "sale", "quantity": n })).collect()
+        };
+        let rows = json!({ "data": [{ "sku": "A", "moves": moves(0) }, { "sku": "B", "moves": moves(5) }] });
+        let short: Value = serde_json::from_str(&of(&rows.to_string())).unwrap();
+        assert_eq!(short["data"]["columns"], json!(["moves", "sku"]));
+        let inner = &short["data"]["rows"][1][0];
+        assert_eq!(inner["rows"], json!([[5], [6], [7]]));
+        assert_eq!(inner["same"], json!({ "kind": "sale" }));
+    }
+}
