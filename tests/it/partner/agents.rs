@@ -291,7 +291,7 @@ fn the_tools_are_the_operations_of_the_role() {
     // A supplier gets the list of tools also before the first seller.
     let all: Map<String, Value> = tools(&ana).into_iter().chain(tools(&sol)).collect();
     assert_eq!(all.len(), operations.len());
-    assert_eq!((tools(&ana).len(), tools(&sol).len()), (12, 19));
+    assert_eq!((tools(&ana).len(), tools(&sol).len()), (14, 19));
     for (path, method, operation) in operations {
         let name = operation["operationId"].as_str().unwrap();
         let tool = &all[name];

@@ -25,7 +25,7 @@ fn a_summary_counts_what_the_day_has_of_its_owner_alone() {
     assert!(before["to_send"].get("next_due").is_some(), "{before}");
     ask(&world, LOJA, "Serve para viagem?");
     let order = world.sale_with(LOJA, &json!({ "quantity": 3, "notify": true }));
-    let claim = json!({ "ml_user_id": LOJA, "order_id": order["id"], "reason": "PDD9939" });
+    let claim = json!({ "ml_user_id": LOJA, "order": order["id"], "reason": "PDD9939" });
     let claim = world.control("/_sandbox/claims", &claim)["id"].to_string();
     wait_until_worked(&world, &site);
     listed(&person, QUESTIONS, 1);
@@ -45,7 +45,7 @@ fn a_summary_counts_what_the_day_has_of_its_owner_alone() {
         (&json!(1), &json!(claim))
     );
     assert_eq!(now["claims"]["next"][0]["order_id"], order["id"].to_string(), "{now}");
-    assert_eq!(now["debts"]["overdue"], json!({ "orders": 0, "amount": 0.0 }));
+    assert_eq!(now["debts"]["overdue"], json!({ "orders": 0, "amount": 0 }));
     let low = json!({ "sku": "COPO-1", "title": "Copo", "balance": 0, "low_at": 2 });
     assert_eq!(now["low_stock"], json!({ "count": 1, "next": [low] }));
     assert_eq!(call(&ana, "summary", &json!({}))["isError"], false);

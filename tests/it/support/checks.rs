@@ -146,6 +146,12 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
             "/openapi",
             "/desenvolvedores/postman.json",
             "/.well-known/acme-challenge/",
+            "/llms.txt",
+            "/desenvolvedores.md",
+            "/desenvolvedores/referencia.md",
+            "/desenvolvedores/agentes.md",
+            "/desenvolvedores/webhooks.md",
+            "/desenvolvedores/changelog.",
         ];
         let flag = if (starts(&public) || path == "/metrics") && !starts(&["/api/ext/"]) {
             "success"

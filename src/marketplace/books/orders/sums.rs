@@ -26,7 +26,7 @@ pub(super) struct Sold {
     pub(super) orders: i64,
     pub(super) gross: i64,
     /// Things sold.
-    pub(super) sold: i64,
+    pub(super) things: i64,
     /// Of orders whose commission and freight are known: how many, their units, their
     /// value, and what the marketplace took.
     told: i64,
@@ -107,7 +107,7 @@ pub(super) fn follow(
                 rusqlite::params![
                     owner, seller, status, span, item, variation, version, sign * sold.orders, sign * sold.gross,
                     sign * sold.told, sign * sold.units, sign * sold.value, sign * sold.charged,
-                    sign * sold.sold
+                    sign * sold.things
                 ],
             )?;
             if sign < 0 {
@@ -125,7 +125,7 @@ pub(super) fn follow(
 
 impl Sold {
     fn of(row: &StoredOrder) -> Self {
-        let sold = Self { orders: 1, gross: row.total.0, sold: row.quantity, ..Self::default() };
+        let sold = Self { orders: 1, gross: row.total.0, things: row.quantity, ..Self::default() };
         match (row.fee, row.freight) {
             (Some(fee), Some(freight)) => Self {
                 told: 1,
@@ -141,7 +141,7 @@ impl Sold {
     fn add(&mut self, other: Self) {
         self.orders += other.orders;
         self.gross += other.gross;
-        self.sold += other.sold;
+        self.things += other.things;
         self.told += other.told;
         self.units += other.units;
         self.value += other.value;
@@ -209,7 +209,7 @@ pub(super) fn sold_by_key(
                             units: row.get(6)?,
                             value: row.get(7)?,
                             charged: row.get(8)?,
-                            sold: row.get(9)?,
+                            things: row.get(9)?,
                         });
                     }
                     Ok(())

@@ -70,7 +70,7 @@ pub fn products(
         let of_listing = if wording.sku.is_empty() { key.0 } else { 0 };
         let product = found.entry((wording.sku, of_listing)).or_default();
         product.sum.add(one, unit, tax);
-        product.units += one.sold;
+        product.units += one.things;
         // Keys come in the order of their listings.
         if product.listings == 0 || product.last != key.0 {
             product.listings += 1;
@@ -78,9 +78,9 @@ pub fn products(
         }
         if product.title.is_empty() || one.gross >= product.most {
             product.most = one.gross;
-            product.sku = wording.sku.to_owned();
-            product.title = wording.title.to_owned();
-            product.ml_id = wording.ml_id.to_owned();
+            wording.sku.clone_into(&mut product.sku);
+            wording.title.clone_into(&mut product.title);
+            wording.ml_id.clone_into(&mut product.ml_id);
         }
     }
     let total = found.len() as u64;
