@@ -439,7 +439,7 @@ fn an_app_that_may_read_sees_and_calls_what_reads() {
         site.bearer(&app.connect(&person, scope).access)
     };
     let (reader, actor) = (connected("partner:read"), connected("partner:read partner:write"));
-    assert_eq!((tools(&reader).len(), tools(&actor).len()), (11, 12));
+    assert_eq!((tools(&reader).len(), tools(&actor).len()), (13, 14));
     assert!(!tools(&reader).contains_key("notify_seller"));
     assert_eq!(call(&reader, "list_orders", &json!({}))["isError"], false);
     let notify = |actor: &Actor<'_>| {
