@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
+use crate::base::offset_time::OffsetTime;
 use crate::catalog::Product;
 use crate::catalog::store::{self as products, ProductQuery, StockLevel};
 use crate::db::{self, Lane, ReadTx};
@@ -73,7 +74,7 @@ wire! {
         count: i64 = sold.orders,
         /// Units sold.
         units: i64 = sold.units,
-        /// Their value, without shipping.
+        /// Their value in BRL, without shipping.
         gross: Cents = sold.gross,
     }
 }
@@ -83,8 +84,8 @@ wire! {
     struct ToSend of(parcels: Since, zone: Zone) {
         /// How many parcels.
         count: u64 = parcels.0,
-        /// Until when the first is to be handed over, as civil time of the service; null when that is not known.
-        next_due: Option<String> = parcels.1.map(|at| zone.partner(at)),
+        /// Until when the first is to be handed over, with the offset from UTC; null when that is not known.
+        next_due_at: Option<OffsetTime> = parcels.1.map(|at| zone.with_offset(at)),
     }
 }
 
@@ -93,8 +94,8 @@ wire! {
     struct Unanswered of(open: Since, zone: Zone) {
         /// How many questions.
         count: u64 = open.0,
-        /// When the oldest was asked, as civil time of the service; null without any.
-        oldest_at: Option<String> = open.1.map(|at| zone.partner(at)),
+        /// When the oldest was asked, with the offset from UTC; null without any.
+        oldest_at: Option<OffsetTime> = open.1.map(|at| zone.with_offset(at)),
     }
 }
 
@@ -105,7 +106,7 @@ wire! {
         open: i64 = stake.open,
         /// Those of them that wait for the seller.
         waiting_for_you: i64 = stake.own,
-        /// What was paid in the orders that they are about.
+        /// What was paid in the orders that they are about, in BRL.
         amount: Cents = stake.amount,
         /// The most urgent ones by deadline, at most five.
         next: Vec<NextClaim> = shown.into_iter().map(|one| NextClaim::of(one, zone)).collect(),
@@ -123,10 +124,10 @@ wire! {
         order_id: Option<OrderId> = one.claim.order(),
         /// Title of what was sold; empty when it is not known.
         title: String = one.title,
-        /// What was paid for it; null when it is not known.
+        /// What was paid for it in BRL; null when it is not known.
         amount: Option<Cents> = one.amount,
-        /// Until when the seller must act, as civil time of the service; null without a deadline.
-        due_at: Option<String> = one.claim.due_at.map(|at| zone.partner(at)),
+        /// Until when the seller must act, with the offset from UTC; null without a deadline.
+        due_at: Option<OffsetTime> = one.claim.due_at.map(|at| zone.with_offset(at)),
     }
 }
 
@@ -144,9 +145,9 @@ wire! {
     /// Drop orders that are not paid.
     #[derive(Serialize, JsonSchema)]
     struct Debt of(sum: Sum) {
-        /// How many.
+        /// How many drop orders.
         orders: i64 = sum.orders,
-        /// What they come to.
+        /// What these drop orders come to, in BRL.
         amount: Cents = sum.amount,
     }
 }

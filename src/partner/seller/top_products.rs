@@ -82,9 +82,9 @@ wire! {
         orders: i64 = product.sum.sales,
         /// Units of these orders.
         units: i64 = product.units,
-        /// Their value, without shipping.
+        /// Their value in BRL, without shipping.
         revenue: Cents = product.sum.gross,
-        /// What is left after cost, commission, freight and tax, of the orders of which all of that is known; null without any.
+        /// What is left in BRL after cost, commission, freight and tax, of the orders of which all of that is known; null without any.
         margin: Option<Cents> = Some(product.sum.left).filter(|_| product.sum.known > 0),
         /// How many orders the margin is of.
         margin_orders: i64 = product.sum.known,

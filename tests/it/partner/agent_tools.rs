@@ -233,5 +233,5 @@ fn a_page_of_twenty_orders_is_short() {
     let text = told["content"][0]["text"].as_str().unwrap();
     assert_eq!(told["structuredContent"]["data"].as_array().unwrap().len(), 20);
     assert!(text.len() <= 6_000, "{} bytes: {text}", text.len());
-    assert_eq!(text.matches("date_created").count(), 1, "{text}");
+    assert_eq!(text.matches("\"date_created\"").count(), 1, "{text}");
 }

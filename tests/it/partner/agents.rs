@@ -125,7 +125,7 @@ fn both_eras_begin_on_one_address() {
     assert_eq!(server["name"], "seller-platform");
     let listed = ana.send(modern("tools/list", &json!({}))).expect(200).json();
     assert_eq!(listed["result"]["cacheScope"], "private");
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 12);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 14);
     // Each version rejects the methods of the other.
     assert_eq!(error(&ana.send(modern("initialize", &json!({})))), (404, -32601));
     let old = ana.post(MCP, &message("server/discover", &json!({})));

@@ -22,7 +22,7 @@ fn a_summary_counts_what_the_day_has_of_its_owner_alone() {
     let before = read(&ana, "/summary");
     assert_eq!((&before["today"]["count"], &before["today"]["gross"]), (&json!(2), &json!(71)));
     assert_eq!(before["to_send"]["count"], 2, "{before}");
-    assert!(before["to_send"].get("next_due").is_some(), "{before}");
+    assert!(before["to_send"].get("next_due_at").is_some(), "{before}");
     ask(&world, LOJA, "Serve para viagem?");
     let order = world.sale_with(LOJA, &json!({ "quantity": 3, "notify": true }));
     let claim = json!({ "ml_user_id": LOJA, "order": order["id"], "reason": "PDD9939" });
