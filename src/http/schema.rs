@@ -43,7 +43,7 @@ pub const DAY: &str = "^(19[7-9][0-9]|[2-9][0-9]{3})-";
 
 /// Known words with commas between, as `Check::words` accepts them.
 pub fn word_list(words: &[&str]) -> String {
-    let word = words.join("|");
+    let word = words.join("|").replace('.', "[.]");
     format!("^({word})(,({word}))*$")
 }
 

@@ -8,7 +8,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { outputOf } from "./programs.mjs";
 
-const TOOLS = 23;
+const TOOLS = 33;
 /** Tools that answer with a file, which no schema describes. */
 const FILES = ["drop_get_label", "drop_get_invoice"];
 /** Results that are made of each real one or example. */
@@ -41,7 +41,8 @@ async function real(server, token, tools) {
   for (const tool of tools) {
     if (!tool.annotations.readOnlyHint || FILES.includes(tool.name)) continue;
     if (tool.inputSchema.required?.length) continue;
-    const pages = tool.inputSchema.properties?.limit ? { limit: 200 } : {};
+    const most = tool.inputSchema.properties?.limit?.maximum;
+    const pages = most ? { limit: most } : {};
     const answer = await call(tool.name, pages);
     if (tool.name !== "list_stores") continue;
     for (const store of answer.data) await call("get_store_metrics", { ml_id: store.ml_user_id });

@@ -29,7 +29,8 @@ def calls_of(document, env):
             for one in operation.get("parameters", []):
                 if one.get("required"):
                     value = known.get(one["name"], one.get("example"))
-                    call["in"][one["in"]][one["name"]] = env["STORE"] if one["in"] == "path" else value
+                    in_path = env["STORE"] if one["name"] == "ml_id" else order
+                    call["in"][one["in"]][one["name"]] = in_path if one["in"] == "path" else value
                 elif one.get("name") == "limit":
                     call["in"]["query"]["limit"] = 5
             sent = operation.get("requestBody", {}).get("content", {}).get("application/json")
@@ -37,13 +38,16 @@ def calls_of(document, env):
                 body = {name: known.get(name, value) for name, value in sent["example"].items()}
                 if operation["operationId"] == "drop_unlink_listing":
                     body = {"seller_id": seller, "ml_id": "MLB1"}
+                if "order_ids" in body or "batch_id" in body:
+                    body = {"order_ids": [order]}
                 call["body"] = {name: value for name, value in body.items() if name not in unknown}
             answer = operation["responses"]["200"]["content"]
             call["file"] = "application/json" not in answer
             call["token"] = env["SUPPLIER_TOKEN" if path.startswith("/drop/") else "PARTNER_TOKEN"]
             calls.append(call)
-    # What is linked can be unlinked.
-    order = ["drop_link_listing", "drop_link_listings_bulk", "drop_unlink_listing"]
+    # What is linked can be unlinked; what is paid is not reminded of.
+    order = ["drop_link_listing", "drop_link_listings_bulk", "drop_unlink_listing", "drop_mark_paid", "drop_mark_unpaid",
+             "drop_mark_paid_bulk", "drop_mark_unpaid_bulk"]
     calls.sort(key=lambda call: order.index(call["id"]) if call["id"] in order else -1)
     return calls
 
