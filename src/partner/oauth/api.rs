@@ -177,7 +177,9 @@ fn of_token(tx: &WriteTx<'_>, token: &str) -> Result<(TokenHash, Option<store::G
 /// which nobody has given it.
 fn has_secret(request: &Request) -> bool {
     let given = Parameters::of(&request.body);
-    request.headers().contains_key(AUTHORIZATION) || given.all("client_secret").next().is_some()
+    let shown = request.header(&AUTHORIZATION).unwrap_or_default();
+    let is_basic = shown.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("basic "));
+    is_basic || given.all("client_secret").next().is_some()
 }
 
 /// The parameters of a request. They must be in the body: addresses end up in
