@@ -48,7 +48,7 @@ pub fn word_list(words: &[&str]) -> String {
 }
 
 /// A time, as `Check::instant` accepts it.
-pub const INSTANT: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?([.][0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?$";
+pub const INSTANT: &str = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?([.][0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?$";
 
 /// Most characters of an e-mail address, with the blanks around it.
 pub const EMAIL_LONGEST: usize = 254;

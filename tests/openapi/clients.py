@@ -29,7 +29,7 @@ def calls_of(document, env):
             for one in operation.get("parameters", []):
                 if one.get("required"):
                     value = known.get(one["name"], one.get("example"))
-                    in_path = env["STORE"] if one["name"] == "ml_id" else order
+                    in_path = env["STORE"] if one["name"] == "ml_id" else env["ORDER"]
                     call["in"][one["in"]][one["name"]] = in_path if one["in"] == "path" else value
                 elif one.get("name") == "limit":
                     call["in"]["query"]["limit"] = 5

@@ -98,10 +98,14 @@ def before_call(context, case, **kwargs):
     if case.operation.path == "/stores/{ml_id}/metrics" and is_valid(case):
         case.path_parameters["ml_id"] = os.environ["STORE"]
     if is_valid(case) and case.operation.path.startswith("/orders/{"):
-        case.path_parameters["order_id"] = os.environ["DROP_ORDER"]
+        case.path_parameters["order_id"] = os.environ["ORDER"]
     if is_valid(case) and case.query:
-        # No schema says which text is a cursor of ours, nor which days make a period.
+        # No schema says which text is a cursor or an event of ours, how long a month is, nor
+        # which days make a period.
         case.query.pop("cursor", None)
+        for name, known in (("after", "latest"), ("updated_since", "2026-11-20T09:00:00")):
+            if name in case.query:
+                case.query[name] = known
         if "from" in case.query:
             case.query["to"] = case.query["from"]
     if is_valid(case) and isinstance(case.body, dict) and case.operation.path.startswith("/drop/"):
