@@ -81,7 +81,7 @@ impl PersonStatus {
     pub const fn badge(self) -> Badge {
         match self {
             Self::Good => Badge::Active,
-            Self::Late => Badge::Late,
+            Self::Late => Badge::Overdue,
             Self::Suspended => Badge::Suspended,
         }
     }

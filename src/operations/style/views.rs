@@ -61,7 +61,7 @@ impl Sample {
     fn badge(&self) -> Badge {
         match self.status {
             "ativo" => Badge::Active,
-            "atrasado" => Badge::Late,
+            "atrasado" => Badge::Overdue,
             _ => Badge::Suspended,
         }
     }

@@ -34,7 +34,6 @@ badges! {
     /// Switched off by its owner.
     Inactive = "Inativo", Info;
     Suspended = "Suspenso", Bad;
-    Late = "Em atraso", Warn;
     Pending = "Pendente", Info;
     Sent = "Enviado", Good;
     Processed = "Processado", Good;

@@ -128,6 +128,9 @@ fn gone_switches_an_endpoint_off_and_its_owner_is_told() {
     // Nothing new is stored for it, and a waiting delivery is sent when it is
     // switched on.
     stocked(&ana, "A-1");
+    until("it was given to all who want it", Duration::from_secs(20), || {
+        (site.stored("SELECT count(*) || '' FROM webhook_event") == ["0"]).then_some(())
+    });
     receiver.answers(Manner::Status(204, ""));
     ana.post(&made.path("/ligar"), &json!({})).expect(200);
     site.clock().advance_s(5);
