@@ -6,7 +6,7 @@ use crate::accounts::person::Group;
 use crate::base::clock::Instant;
 use crate::base::text::{like_beginning, search_key};
 use crate::base::{Cents, UserId, Zone};
-use crate::catalog::store::{self as catalog, ProductQuery};
+use crate::catalog::store as catalog;
 use crate::db::{ReadTx, Result};
 use crate::dropshipping::relations;
 use crate::people::store::{self as people, PeopleQuery};
@@ -29,16 +29,7 @@ pub fn sales(tx: &ReadTx<'_>, owner: UserId, search: &str, zone: Zone) -> Result
 
 /// A person's own products, below the address `list`.
 pub fn products(tx: &ReadTx<'_>, owner: UserId, search: &str, list: &str) -> Result<Vec<Hit>> {
-    let wanted = ProductQuery {
-        owner,
-        search,
-        sku: None,
-        level: None,
-        order: "titulo",
-        descending: false,
-        after: None,
-    };
-    let (found, _) = catalog::page(tx, &wanted, (MOST, 0))?;
+    let found = catalog::found(tx, owner, search, MOST)?;
     let hit = |one: crate::catalog::Product| Hit {
         href: format!("{list}/{}", one.id),
         text: one.entry.title,

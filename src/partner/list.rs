@@ -98,6 +98,8 @@ impl<T> ListOf<T> {
     }
 }
 
+const AFTER_TO: &str = "must not be after `to`";
+
 /// Reads and checks the first and the last civil day of a period, `from` and `to`.
 pub fn days(
     check: &mut Check,
@@ -106,7 +108,25 @@ pub fn days(
 ) -> (Option<Day>, Option<Day>) {
     let (from, to) = (check.day("from", from), check.day("to", to));
     if from.zip(to).is_some_and(|(from, to)| to < from) {
-        check.fail("from", "must not be after `to`");
+        check.fail("from", AFTER_TO);
+    }
+    (from, to)
+}
+
+/// Days of a period of which neither end is given, and most days of one.
+const USUAL_DAYS: i64 = 30;
+const MOST_DAYS: i64 = 366;
+
+/// The same for figures, which are of a period with both ends: up to today, and of the
+/// usual length, where `from` and `to` do not say.
+pub fn period(check: &mut Check, from: Field<String>, to: Field<String>, today: Day) -> (Day, Day) {
+    let (from, to) = (check.day("from", from), check.day("to", to));
+    let to = to.unwrap_or(today);
+    let from = from.unwrap_or_else(|| to.plus(1 - USUAL_DAYS));
+    if from > to {
+        check.fail("from", AFTER_TO);
+    } else if to.0 - from.0 >= MOST_DAYS {
+        check.fail("from", format!("a period has at most {MOST_DAYS} days"));
     }
     (from, to)
 }

@@ -16,12 +16,10 @@ use crate::http::schema::DAY;
 use crate::http::{Code, Problem};
 use crate::identity::Seller;
 use crate::marketplace::books::order_status::OrderStatus;
+use crate::partner::list::period;
 use crate::partner::operation::{Begun, Operation};
 use crate::{row, wire};
 
-/// Days of the usual period, and of the longest one.
-const USUAL_DAYS: i64 = 30;
-const MOST_DAYS: i64 = 366;
 /// Rates are stored in millionths.
 const MILLION: f64 = 1_000_000.0;
 
@@ -134,14 +132,8 @@ impl Operation for GetStoreMetrics {
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
         let account: MlUserId = check.required("ml_id", self.ml_id);
-        let (from, to) = (check.day("from", self.from), check.day("to", self.to));
-        let to = to.unwrap_or_else(|| app.day(seller.called_at));
-        let from = from.unwrap_or_else(|| to.plus(1 - USUAL_DAYS));
-        if from > to {
-            check.fail("from", "must not be after `to`");
-        } else if to.0 - from.0 >= MOST_DAYS {
-            check.fail("from", format!("a period has at most {MOST_DAYS} days"));
-        }
+        let today = app.day(seller.called_at);
+        let (from, to) = period(&mut check, self.from, self.to, today);
         check.finish()?;
         let owner = seller.account.user_id;
         // Slow: listings without stock are counted row by row.

@@ -23,7 +23,7 @@ use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage, Pl
 use crate::marketplace::books::orders::sold::Wording;
 use crate::marketplace::books::words::Words;
 use crate::partner::cursor::{CursorPagination, LONGEST, ListScope, Walk};
-use crate::partner::list::{Window, reading};
+use crate::partner::list::{Window, days, reading};
 use crate::partner::operation::{Begun, Operation};
 
 /// Changes of so many seconds are counted in place; those of longer in the slow lane.
@@ -109,10 +109,7 @@ impl ListOrders {
         let shipping: Vec<String> =
             owned(check.words("shipping_status", self.shipping_status, &PARCEL_STATES));
         let store = check.optional("store", self.store).map(|MlUserId(store)| store);
-        let (from, to) = (check.day("from", self.from), check.day("to", self.to));
-        if from.zip(to).is_some_and(|(from, to)| to < from) {
-            check.fail("to", "must not be before from");
-        }
+        let (from, to) = days(&mut check, self.from, self.to);
         let listing = check.optional("ml_id", self.ml_id);
         let item_id = listing.as_deref().map(item_number);
         if item_id == Some(None) {

@@ -17,12 +17,10 @@ use crate::marketplace::account::stores;
 use crate::marketplace::books::orders::list::Filter;
 use crate::marketplace::books::orders::top::{self, ProductSum, Rank};
 use crate::marketplace::tools::fees;
+use crate::partner::list::period;
 use crate::partner::operation::{Begun, Operation};
 use crate::wire;
 
-/// Days of the usual period, and of the longest one.
-const USUAL_DAYS: i64 = 30;
-const MOST_DAYS: i64 = 366;
 /// Products of an answer, unless told otherwise, and at most.
 const USUAL_PRODUCTS: i64 = 10;
 const MOST_PRODUCTS: i64 = 50;
@@ -108,14 +106,8 @@ impl Operation for TopProducts {
     const ERRORS: &'static [Code] = &[Code::NotFound];
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
-        let (from, to) = (check.day("from", self.from), check.day("to", self.to));
-        let to = to.unwrap_or_else(|| app.day(seller.called_at));
-        let from = from.unwrap_or_else(|| to.plus(1 - USUAL_DAYS));
-        if from > to {
-            check.fail("from", "must not be after `to`");
-        } else if to.0 - from.0 >= MOST_DAYS {
-            check.fail("from", format!("a period has at most {MOST_DAYS} days"));
-        }
+        let today = app.day(seller.called_at);
+        let (from, to) = period(&mut check, self.from, self.to, today);
         let store = check.optional("store", self.store);
         let by: Option<String> = check.optional("by", self.by);
         let by = by.map_or(Some(Rank::Revenue), |name| Rank::from_name(&name));

@@ -143,7 +143,7 @@ fn orders_are_narrowed_by_states_parcels_and_changes() {
         ("status=paid,", "status"),
         ("status=paid;cancelled", "status"),
         ("shipping_status=sent", "shipping_status"),
-        ("from=2026-11-21&to=2026-11-20", "to"),
+        ("from=2026-11-21&to=2026-11-20", "from"),
         ("updated_since=ontem", "updated_since"),
         ("updated_since=2026-11-20", "updated_since"),
     ] {
