@@ -51,6 +51,7 @@ pub const WATCHED: &[Watch<Invalidates>] = &[
     on(Invalidates::Books, "program_student", "student_id", &["INSERT", "DELETE", "UPDATE OF checkins, last_checkin, streak"]),
     on(Invalidates::Books, "order_count", "owner_id", ALL),
     on(Invalidates::Books, "owner_change", "owner_id", ALL),
+    on(Invalidates::Books, "partner_event", "user_id", &["INSERT", "DELETE"]),
     on(Invalidates::Books, "label_print", "owner_id", ALL),
     on(Invalidates::Books, "drop_order_count", "supplier_id", &["INSERT", "DELETE", "UPDATE OF orders"]),
     on(Invalidates::Desk, "agency_question_count", "", ALL),

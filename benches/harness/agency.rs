@@ -73,8 +73,12 @@ fn pages(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     let cards = ["", "?cliente=150", "?status=respondida", "?status=todas&pagina=3000", "?meus=1"]
         .map(|query| format!("{QUEUE}{query}"))
         .to_vec();
+    let others = ["checkup", "etiquetas", "clientes/150/relatorio"]
+        .map(|page| format!("/admin/agencia/{page}"))
+        .to_vec();
     let mut figures = Vec::new();
     for (measure, paths, accept, limit) in [
+        ("ms, slowest of findings, labels, report", others, "text/html", 30.0),
         ("ms, slowest charts of all clients", charts, "text/html", 40.0),
         ("ms, slowest charts of a client", of_one, "text/html", 40.0),
         ("ms, slowest list of clients", lists, "text/html", 40.0),

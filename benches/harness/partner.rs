@@ -2,12 +2,13 @@
 //! size of the order table.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 
 use crate::answer;
 use crate::cases::{ask, listed};
-use crate::lab::{Lab, Site};
+use crate::lab::{Lab, Site, pause};
 use crate::load::Request;
 use crate::people::Seller;
 use crate::report::{Figure, Target};
@@ -18,10 +19,8 @@ use crate::seed::{self, Recipe};
 const ORDERS: &str = "/api/v1/partner/orders?limit=20";
 const USAGE: &str = "/api/v1/partner/usage";
 
-/// The size at which the share of the ceiling is promised. At the largest size
-/// the share must be at least [`GROWTH`] of that at the smallest.
+/// The size at which the share of the ceiling is promised.
 const PROMISED_AT: i64 = 1_000_000;
-const GROWTH: f64 = 0.75;
 
 /// E-mail with a server that cannot be reached, so that messages wait.
 const EMAIL: [(&str, &str); 2] =
@@ -32,6 +31,8 @@ struct Sized {
     case: &'static str,
     /// The least share of the ceiling.
     least: f64,
+    /// The least share at the largest size by that at the smallest.
+    growth: f64,
     settings: &'static [(&'static str, &'static str)],
     /// Adds rows to the copy of a seeded file.
     prepare: fn(&Path, Recipe) -> anyhow::Result<()>,
@@ -44,6 +45,7 @@ impl Sized {
     const PLAIN: Self = Self {
         case: "",
         least: 0.0,
+        growth: 0.75,
         settings: &[],
         prepare: |_, _| Ok(()),
         request: |_, _| Ok(requests::get("/", None)),
@@ -88,7 +90,7 @@ impl Sized {
         let share = |series: &Series| series.median(|sample| sample.of_ceiling);
         let ratio = share(series.last()?) / share(series.first()?);
         let figure = Figure::new(self.case, format!("{large} by {small} orders"), ratio);
-        (large > small).then(|| figure.target(Target::AtLeast(GROWTH)))
+        (large > small).then(|| figure.target(Target::AtLeast(self.growth)))
     }
 }
 
@@ -116,6 +118,93 @@ pub fn orders50(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
         ..Sized::PLAIN
     }
     .measure(lab)
+}
+
+/// Pages that a cursor leads to: the second to the sixth of each seller.
+pub fn cursors(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    Sized {
+        case: "cursors",
+        growth: 0.9,
+        request: |site, sellers| {
+            let mut pages = Vec::new();
+            for token in (0..sellers).map(|n| Seller(n).partner_token()) {
+                let mut path = "/api/v1/partner/orders?limit=50".to_owned();
+                for _ in 0..5 {
+                    let json = ask(site, &path, Some(&token))?.json(200)?;
+                    let cursor = json["pagination"]["next_cursor"].as_str();
+                    let cursor = cursor.context("a page has no cursor of the next")?;
+                    path = format!("/api/v1/partner/orders?limit=50&cursor={cursor}");
+                    pages.push(get_bytes(&path, Some(&token), ""));
+                }
+                let rows = listed(&ask(site, &path, Some(&token))?)?;
+                ensure!(rows == 50, "a page of 50 has {rows} orders");
+            }
+            Ok(requests::any_of(pages))
+        },
+        ..Sized::PLAIN
+    }
+    .measure(lab)
+}
+
+/// Single orders, fifty of each seller.
+pub fn order(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    Sized {
+        case: "order",
+        least: 0.4,
+        request: |site, sellers| {
+            let mut calls = Vec::new();
+            for token in (0..sellers).map(|n| Seller(n).partner_token()) {
+                let list = ask(site, "/api/v1/partner/orders?limit=50", Some(&token))?.json(200)?;
+                let ids = list["data"].as_array().into_iter().flatten();
+                let ids = ids.filter_map(|order| order["order_id"].as_str());
+                let path = |id| format!("/api/v1/partner/orders/{id}");
+                calls.extend(ids.map(|id| get_bytes(&path(id), Some(&token), "")));
+            }
+            ensure!(calls.len() > 100, "there are {} orders to ask for", calls.len());
+            Ok(requests::any_of(calls))
+        },
+        ..Sized::PLAIN
+    }
+    .measure(lab)
+}
+
+/// What programs that keep up ask for again and again: events after the newest.
+pub fn events(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    Sized {
+        case: "events",
+        least: 0.5,
+        prepare: seed::events_of_orders,
+        request: |site, sellers| {
+            let calls = (0..sellers).map(|n| {
+                let token = Seller(n).partner_token();
+                let newest = newest_event(site, &token)?;
+                let path = format!("/api/v1/partner/events?after={newest}");
+                let json = ask(site, &path, Some(&token))?.json(200)?;
+                ensure!(json["data"].as_array().is_some_and(Vec::is_empty), "it has news: {json}");
+                Ok(get_bytes(&path, Some(&token), ""))
+            });
+            Ok(requests::any_of(calls.collect::<anyhow::Result<Vec<_>>>()?))
+        },
+        ..Sized::PLAIN
+    }
+    .measure(lab)
+}
+
+/// The id of a seller's newest event, once the service has written down those that were
+/// prepared.
+fn newest_event(site: &Site, token: &str) -> anyhow::Result<String> {
+    for _ in 0..600 {
+        let path = "/api/v1/partner/events?limit=100";
+        let json = ask(site, path, Some(token))?.json(200)?;
+        let count = json["data"].as_array().map_or(0, Vec::len);
+        if let Some(newest) = json["pagination"]["next_after"].as_str()
+            && count == usize::from(seed::EVENTS)
+        {
+            return Ok(newest.to_owned());
+        }
+        pause(Duration::from_millis(100));
+    }
+    anyhow::bail!("the events were not written within a minute")
 }
 
 pub fn not_modified(lab: &Lab) -> anyhow::Result<Vec<Figure>> {

@@ -166,6 +166,25 @@ pub fn calls_of_a_month(file: &Path, recipe: Recipe, now: i64) -> anyhow::Result
     connection.close().map_err(|(_, error)| error.into())
 }
 
+/// Events of each seller that [`events_of_orders`] prepares.
+pub const EVENTS: u16 = 20;
+
+/// Newly created orders of every seller, of which the service has told nobody yet.
+pub fn events_of_orders(file: &Path, recipe: Recipe) -> anyhow::Result<()> {
+    let mut connection = open(file)?;
+    let tx = connection.transaction()?;
+    for seller in (0..recipe.sellers()).map(Seller) {
+        tx.execute(
+            "INSERT INTO webhook_event (user_id, kind, object, occasion, at)
+             SELECT owner_id, 10, order_id, 0, ?2 FROM sale_order
+             WHERE owner_id = ?1 ORDER BY created_at DESC LIMIT ?3",
+            params![seller.user_id(), unix_now(), EVENTS],
+        )?;
+    }
+    tx.commit()?;
+    connection.close().map_err(|(_, error)| error.into())
+}
+
 /// Opens a file that no server uses.
 #[expect(
     clippy::disallowed_methods,

@@ -28,8 +28,21 @@ const LIMIT_MS: f64 = 30.0;
 /// Pages of one kind. `{last}` is the last page of the list without it,
 /// `{middle}` the one in its middle, `{order}` an order, `{account}` the
 /// account with the most orders and `{other}` another.
-const PAGES: [(&str, &[&str]); 9] = [
+const PAGES: [(&str, &[&str]); 10] = [
     ("home and accounts", &["/painel", "/painel/ml"]),
+    (
+        "search over everything, notifications, debts, classes, calculator",
+        &[
+            "/painel/buscar?q=organizador",
+            "/painel/buscar?q={order}",
+            "/painel/avisos",
+            "/painel/fornecedores",
+            "/painel/aulas",
+            "/painel/meets",
+            "/painel/competicao",
+            "/painel/ml/calculadora",
+        ],
+    ),
     ("sales, with the chart", &["/painel/vendas", "/painel/vendas?conta={account}"]),
     (
         "sales, filters",
@@ -85,6 +98,8 @@ const PAGES: [(&str, &[&str]); 9] = [
             "/painel/anuncios?q=ORG-0-49",
             "/painel/anuncios?q=nenhum",
             "/painel/anuncios?pagina={last}",
+            "/painel/anuncios/MLB3000000000",
+            "/painel/anuncios/MLB3000002500",
         ],
     ),
     (
@@ -101,16 +116,11 @@ const PAGES: [(&str, &[&str]); 9] = [
             "/painel/reclamacoes?estado=aberta",
             "/painel/reclamacoes?conta={other}",
             "/painel/reclamacoes?pagina={last}",
+            "/painel/perguntas/13000099999",
+            "/painel/reclamacoes/5200019999",
         ],
     ),
-    (
-        "labels",
-        &[
-            "/painel/ml/etiquetas",
-            "/painel/ml/etiquetas?conta={other}",
-            "/painel/ml/etiquetas?pagina={last}",
-        ],
-    ),
+    ("labels", &["/painel/ml/etiquetas", "/painel/ml/etiquetas?conta={other}"]),
 ];
 
 /// The slowest page of each kind by the median of its rounds, and the slowest
@@ -168,7 +178,6 @@ fn numbered(server: &Server, page: &str) -> anyhow::Result<String> {
     let total = list["total"].as_u64().unwrap_or(0);
     let rows = match page {
         page if page.contains("por_pagina=100") => 100,
-        page if page.contains("etiquetas") => 50,
         _ => 20,
     };
     let last = total.div_ceil(rows).max(1);
@@ -188,11 +197,17 @@ fn look(server: &Server, page: &str) -> anyhow::Result<f64> {
 /// Whether a list has rows; all have, except the two with a search that finds
 /// nothing.
 fn has_rows(server: &Server, page: &str) -> anyhow::Result<bool> {
-    let is_list = page.contains('?') && !page.ends_with("q=nenhum") && !page.ends_with("q=MLB1");
+    let is_list = page.contains('?')
+        && !page.starts_with("/painel/buscar")
+        && !page.ends_with("q=nenhum")
+        && !page.ends_with("q=MLB1");
+    if !is_list {
+        return Ok(true);
+    }
     let request = get_bytes(page, None, &head("Accept: application/json\r\n"));
     let json = answer::ask(server.address(), &request)?.json(200)?;
-    let rows = json.as_object().into_iter().flat_map(|object| object.values());
-    Ok(!is_list || rows.filter_map(|value| value.as_array()).any(|list| !list.is_empty()))
+    let mut rows = json.as_object().into_iter().flat_map(|object| object.values());
+    Ok(rows.any(|value| value.as_array().is_some_and(|list| !list.is_empty())))
 }
 
 /// Adds listings, questions and claims; returns an order from the middle.

@@ -212,28 +212,34 @@ mod tests {
     use crate::fixture::{NOW, TestDir, ZONE};
 
     #[test]
-    fn a_payment_counts_once_and_one_without_reais_is_told() {
+    fn a_payment_counts_once_unless_it_went_back_and_one_without_reais_is_told() {
         let (dir, today) = (TestDir::new(), ZONE.day(NOW));
         let db = dir.database();
-        let approved = [
-            (0, "'pro'", "9700", "BRL", "'a'"),
-            (-1, "'pro'", "9700", "BRL", "'a'"),
-            (-2, "NULL", "9700", "", "'b'"),
-            (-3, "'pro'", "9700", "", "NULL"),
-            (-3, "'pro'", "9700", "", "NULL"),
-            (-40, "'pro'", "9700", "BRL", "'c'"),
-            (-3, "'pro'", "NULL", "", "'d'"),
-            (-3, "'pro'", "9700", "USD", "'e'"),
+        let events = [
+            (1, 0, "'pro'", "9700", "BRL", "'a'"),
+            (1, -1, "'pro'", "9700", "BRL", "'a'"),
+            (1, -2, "NULL", "9700", "", "'b'"),
+            (1, -3, "'pro'", "9700", "", "NULL"),
+            (1, -3, "'pro'", "9700", "", "NULL"),
+            (1, -40, "'pro'", "9700", "BRL", "'c'"),
+            (1, -3, "'pro'", "NULL", "", "'d'"),
+            (1, -3, "'pro'", "9700", "USD", "'e'"),
+            // Paid, and paid back since.
+            (1, -4, "'pro'", "5000", "BRL", "'f'"),
+            (3, -2, "'pro'", "5000", "BRL", "'f'"),
+            (1, -5, "'pro'", "6000", "BRL", "'g'"),
+            (4, -1, "'pro'", "NULL", "", "'g'"),
+            (3, -1, "'pro'", "9700", "BRL", "NULL"),
         ];
         db.write(move |tx| {
-            for (number, one) in approved.into_iter().enumerate() {
-                let (day, role, cents, currency, purchase) = one;
+            for (number, one) in events.into_iter().enumerate() {
+                let (kind, day, role, cents, currency, purchase) = one;
                 let ms = NOW.plus(day * crate::base::DAY_S).0 * 1000;
                 tx.execute(
                     &format!(
                         "INSERT INTO checkout_event (received_at, dedup_key, event, kind, state,
                              outcome, email, happened_ms, role, amount_cents, currency, purchase)
-                         VALUES (1, x'0{number}', 'e', 1, 1, '', '', {ms}, {role}, {cents}, '{currency}', {purchase})"
+                         VALUES (1, x'{number:02}', 'e', {kind}, 1, '', '', {ms}, {role}, {cents}, '{currency}', {purchase})"
                     ),
                     [],
                 )?;

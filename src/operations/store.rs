@@ -262,7 +262,8 @@ pub struct MonthFigures {
 
 /// Reads it, from the day on. Instants are added up by the quarter of an hour, of which
 /// no two days share one. An approval sent again under another id is of the same
-/// transaction and counts once, when it was first.
+/// transaction and counts once, when it was first; one whose money went back since, by a
+/// refund or a chargeback, does not count.
 pub fn month(tx: &ReadTx<'_>, zone: Zone, first: Day) -> Result<MonthFigures> {
     let since = zone.start_of(first);
     let since_ms = since.0.saturating_mul(1000);
@@ -276,6 +277,9 @@ pub fn month(tx: &ReadTx<'_>, zone: Zone, first: Day) -> Result<MonthFigures> {
                       iif(currency IN ('', 'BRL'), amount_cents, NULL) AS reais
                FROM checkout_event INDEXED BY checkout_event_paid
                WHERE kind = 1 AND state <> 3 AND happened_ms >= ?1
+                   AND (purchase IS NULL OR purchase NOT IN (
+                       SELECT purchase FROM checkout_event INDEXED BY checkout_event_by_kind
+                       WHERE kind IN (3, 4) AND purchase IS NOT NULL AND happened_ms >= ?1))
                GROUP BY coalesce(purchase, event_id)) AS paid
          GROUP BY quarter, role",
         [since_ms],

@@ -45,6 +45,13 @@ pub struct EventPage {
     pagination: EventPagination,
 }
 
+impl EventPage {
+    /// Whether nothing happened after the event that the call named.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+}
+
 /// An event as webhooks send it.
 #[derive(JsonSchema)]
 #[schemars(rename = "Event")]

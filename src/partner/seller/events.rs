@@ -35,6 +35,8 @@ impl Operation for ListEvents {
     type By = Seller;
     type Reply = EventPage;
 
+    /// That nothing is new is what programs are told most.
+    const KEEPS: Option<fn(&EventPage) -> bool> = Some(EventPage::is_empty);
     /// The id is too old.
     const ERRORS: &'static [Code] = &[Code::EventsExpired];
 
