@@ -173,7 +173,7 @@ fn health() -> [Route; 3] {
 
 /// Documentation for integrators.
 #[rustfmt::skip]
-fn developers() -> [Route; 16] {
+fn developers() -> [Route; 18] {
     use developers::{api, pages, plain};
     let page = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::Panel);
     [
@@ -184,6 +184,8 @@ fn developers() -> [Route; 16] {
         page(developers::CHANGELOG, pages::show_changelog, "What changed in the Partner API."),
         page(developers::STATUS, pages::show_status, "How the service is and was, as page or JSON."),
         get(developers::POSTMAN, Call::Open(Run::Read(api::postman)), "The Partner API as a collection for Postman."),
+        get(developers::PYTHON, Call::Open(Run::Read(api::python)), "A client of the Partner API in Python, one file."),
+        get(developers::TYPESCRIPT, Call::Open(Run::Read(api::typescript)), "A client of the Partner API in TypeScript, one file."),
         get(plain::GUIDE_MD, Call::Open(Run::Read(plain::guide)), "The guide as Markdown."),
         get(plain::REFERENCE_MD, Call::Open(Run::Read(plain::reference)), "The reference as Markdown."),
         get(plain::AGENTS_MD, Call::Open(Run::Read(plain::agents)), "How assistants are connected, as Markdown."),

@@ -86,6 +86,10 @@ pub fn of(
             Sample::of("python.py", "Python", &base_url),
             Sample::of("javascript.js", "JavaScript", &base_url),
         ],
+        clients: vec![
+            Sample::of("cliente-python.py", "Python, seller_platform.py", &base_url),
+            Sample::of("cliente-typescript.ts", "TypeScript, seller-platform.ts", &base_url),
+        ],
         polling: Sample::of("acompanhar-python.py", "Python, ETag", &base_url),
         repeatable: Sample::of("repetir-curl.sh", "curl, Idempotency-Key", &base_url),
         paging: Sample::of("listas-javascript.js", "JavaScript, cursor", &base_url),
@@ -123,7 +127,7 @@ mod tests {
         let guide = of((base, base), plans, 20, language);
         let (agents, webhooks) = (agents(base, language), Webhooks::of(language));
         let mut shown = vec![guide.polling, guide.repeatable, guide.paging, webhooks.receiver];
-        shown.extend(guide.first_calls);
+        shown.extend(guide.first_calls.into_iter().chain(guide.clients));
         shown.extend(agents.clients.into_iter().chain(agents.with_token));
         shown.extend(webhooks.verification);
         let shown = shown.iter().map(|sample| sample.id).chain(["error", "message"]);

@@ -97,6 +97,7 @@ pub struct Guide {
     /// An error, as it is answered.
     pub error: String,
     pub first_calls: Vec<Sample>,
+    pub clients: Vec<Sample>,
     pub polling: Sample,
     pub repeatable: Sample,
     pub paging: Sample,

@@ -1,4 +1,5 @@
-"""Clients that others' generators make of the document call every operation.
+"""Clients that others' generators make of the document call every operation, and so do the two
+that the developer pages offer.
 
 `run` in this folder has the server. Python: openapi-python-client and OpenAPI Generator.
 TypeScript: openapi-typescript with openapi-fetch, and OpenAPI Generator's `typescript-fetch`;
@@ -10,6 +11,7 @@ import json
 import os
 import re
 import subprocess
+import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -159,6 +161,22 @@ def typescript_fetch(calls, address):
     return "\n".join(lines) + "\n"
 
 
+def ready_typescript(calls, address):
+    """A program that calls each operation by our own client, and tries what that does by itself."""
+    lines = [(HERE / "ready.ts").read_text().replace("ADDRESS", json.dumps(address))]
+    for call in calls:
+        given = [text(value) for value in call["in"]["path"].values()]
+        given += [text(part) for part in (call.get("body"), call["in"]["query"]) if part]
+        lines.append(
+            f'await check("{call["id"]}", {call["expected"]}, {json.dumps(call["token"])}, '
+            f'(api) => api.{camel(call["id"])}({", ".join(given)}));'
+        )
+    token = next(call["token"] for call in calls if call["id"] == "list_orders")
+    lines.append(f"await tryAll({json.dumps(token)});")
+    lines.append(f'console.log("{len(calls)} operations called by our own TypeScript client");')
+    return "\n".join(lines) + "\n"
+
+
 def call_all(folder, document, address, env):
     """Generates all clients and lets each call every operation; 0 when all is well."""
     calls = calls_of(json.loads(document.read_text()), env)
@@ -177,6 +195,11 @@ def call_all(folder, document, address, env):
     (here / "client.ts").write_text(openapi_fetch(calls, address))
     (folder / "calls.ts").write_text(typescript_fetch(calls, address))
     (folder / "calls.json").write_text(json.dumps(calls))
+    origin = address.removesuffix("/api/v1/partner")
+    for name, path in (("py", folder / "seller_platform.py"), ("ts", here / "seller-platform.ts")):
+        with urllib.request.urlopen(f"{origin}/desenvolvedores/cliente.{name}") as ready:
+            path.write_bytes(ready.read())
+    (here / "ready.ts").write_text(ready_typescript(calls, address))
     quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
 
     def generator(language, output, *more):
@@ -196,5 +219,10 @@ def call_all(folder, document, address, env):
         (generator("typescript-fetch", folder / "fetch"), quiet),
         (["tsc", *strict, "--module", "commonjs", "--outDir", folder / "compiled", folder / "calls.ts"], quiet),
         ([NODE, folder / "compiled/calls.js"], {}),
+        ([python / "mypy", "--strict", "--cache-dir", folder / "mypy", folder / "seller_platform.py"], quiet),
+        ([python / "python", HERE / "ready.py", folder, address], {}),
+        (["tsc", "--noEmit", *strict, "--noUncheckedIndexedAccess", "--module", "nodenext",
+          "--allowImportingTsExtensions", here / "ready.ts"], quiet),
+        ([NODE, "--no-warnings", here / "ready.ts"], {}),
     ]
     return max(run(*step, **how) for step, how in steps)

@@ -145,6 +145,7 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
             "/readyz",
             "/openapi",
             "/desenvolvedores/postman.json",
+            "/desenvolvedores/cliente.",
             "/.well-known/acme-challenge/",
             "/llms.txt",
             "/desenvolvedores.md",
