@@ -8,6 +8,7 @@ mod clients;
 pub mod documents;
 mod error_codes;
 mod guide;
+pub mod how_to;
 mod language;
 mod markdown;
 pub mod openapi;

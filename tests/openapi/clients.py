@@ -200,6 +200,10 @@ def call_all(folder, document, address, env):
         with urllib.request.urlopen(f"{origin}/desenvolvedores/cliente.{name}") as ready:
             path.write_bytes(ready.read())
     (here / "ready.ts").write_text(ready_typescript(calls, address))
+    # The sample of the guide, with a token and the address of this server.
+    sample = (HERE.parent.parent / "assets/api/samples/cliente-typescript.ts").read_text()
+    filled = f"PartnerApi({json.dumps(env['PARTNER_TOKEN'])}, {{ baseUrl: {json.dumps(address)} }})"
+    (here / "sample.ts").write_text(sample.replace('PartnerApi("ptk_…")', filled))
     quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
 
     def generator(language, output, *more):
@@ -222,7 +226,8 @@ def call_all(folder, document, address, env):
         ([python / "mypy", "--strict", "--cache-dir", folder / "mypy", folder / "seller_platform.py"], quiet),
         ([python / "python", HERE / "ready.py", folder, address], {}),
         (["tsc", "--noEmit", *strict, "--noUncheckedIndexedAccess", "--module", "nodenext",
-          "--allowImportingTsExtensions", here / "ready.ts"], quiet),
+          "--allowImportingTsExtensions", here / "ready.ts", here / "sample.ts"], quiet),
         ([NODE, "--no-warnings", here / "ready.ts"], {}),
+        ([NODE, "--no-warnings", here / "sample.ts"], {}),
     ]
     return max(run(*step, **how) for step, how in steps)

@@ -111,8 +111,8 @@ class PartnerApi:
                     pause = float(after) if after.isdigit() else pause
                 elif error.code != 500 or not is_repeatable:
                     raise ApiError(error.code, said, self.headers) from None
-                # What waits for the end of the month is not waited for.
-                if turn == self.tries or pause > 300:
+                # What is open again in more than a minute is the caller's to wait for.
+                if turn == self.tries or pause > 60:
                     raise ApiError(error.code, said, self.headers) from None
             except (OSError, http.client.HTTPException) as error:
                 if turn == self.tries or not is_repeatable:

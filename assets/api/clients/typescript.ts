@@ -113,9 +113,9 @@ export class PartnerApi {
         // Of 429 and 503 nothing was done.
         const isRefused = answer.status === 429 || answer.status === 503;
         if (isRefused) pause = Number(answer.headers.get("retry-after") ?? pause);
-        // What waits for the end of the month is not waited for.
+        // What is open again in more than a minute is the caller's to wait for.
         const goesOn = isRefused || (answer.status === 500 && isRepeatable);
-        if (!goesOn || turn === this.tries || pause > 300)
+        if (!goesOn || turn === this.tries || pause > 60)
           throw new ApiError(answer.status, await answer.text(), answer.headers);
         await answer.body?.cancel();
       } catch (error) {

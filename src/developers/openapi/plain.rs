@@ -42,10 +42,9 @@ fn rewrite(schema: &mut Map<String, Value>) {
             schema.insert("enum".to_owned(), json!([only]));
             schema.entry("type").or_insert_with(|| "string".into());
         }
-        // A list of one flag is read as a list of text.
-        Some(Value::Bool(_)) => {
+        // A list of one flag is read as a list of text. Without a type it is a condition.
+        Some(Value::Bool(_)) if schema.get("type").is_some_and(|kind| kind == "boolean") => {
             schema.remove("const");
-            schema.insert("type".to_owned(), "boolean".into());
         }
         _ => {}
     }
@@ -114,7 +113,8 @@ mod tests {
             &json!({ "format": "int64", "minimum": 0 }),
         );
         becomes(json!({ "const": "queued" }), &json!({ "type": "string", "enum": ["queued"] }));
-        becomes(json!({ "const": true }), &json!({ "type": "boolean" }));
+        becomes(json!({ "type": "boolean", "const": true }), &json!({ "type": "boolean" }));
+        becomes(json!({ "const": true }), &json!({ "const": true }));
         becomes(
             json!({ "oneOf": [{ "enum": ["in", "out"] }, { "const": "adjust", "description": "A count." }] }),
             &json!({ "type": "string", "enum": ["in", "out", "adjust"], "description": "`adjust`: A count." }),

@@ -40,8 +40,11 @@ fn nothing_is_said_in_a_way_that_generators_misread() {
             if members.contains_key("contentMediaType") {
                 say("a file that is no binary format");
             }
-            if members.get("const").is_some_and(|it| it.is_string() || it.is_boolean()) {
-                say("a constant that is no list of one, and no flag");
+            if members.get("const").is_some_and(Value::is_string) {
+                say("a constant that is no list of one");
+            }
+            if members.get("const").is_some_and(Value::is_boolean) && members.contains_key("type") {
+                say("a flag that is constant");
             }
             let is_form = place.ends_with("/multipart/form-data/schema");
             if name == "partner" && is_form && members.contains_key("properties") {
