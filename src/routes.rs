@@ -173,21 +173,32 @@ fn health() -> [Route; 3] {
 
 /// Documentation for integrators.
 #[rustfmt::skip]
-fn developers() -> [Route; 16] {
-    use developers::{api, pages, plain};
+fn developers() -> [Route; 26] {
+    use developers::{api, how_to, pages, plain};
+    let plain_how_to = |of: &how_to::HowTo, about| get(of.markdown, Call::Open(Run::Read(plain::how_to)), about);
     let page = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::Panel);
     [
         page(developers::GUIDE, pages::show_guide, "The guide of the Partner API."),
         page(developers::REFERENCE, pages::show_reference, "Every operation of the Partner API, to read and to try."),
         page(developers::AGENTS, pages::show_agents, "How assistants are connected to the Partner API."),
         page(developers::WEBHOOKS, pages::show_webhooks, "How programs are told what happened."),
+        page(how_to::MIRROR.path, pages::show_how_to, "How to keep a copy of the sales."),
+        page(how_to::ERP.path, pages::show_how_to, "How an ERP reads sales and stock."),
+        page(how_to::SUPPLIERS.path, pages::show_how_to, "How a supplier links, collects and marks what was paid."),
+        page(how_to::TESTING.path, pages::show_how_to, "How to test a program that calls the Partner API."),
         page(developers::CHANGELOG, pages::show_changelog, "What changed in the Partner API."),
         page(developers::STATUS, pages::show_status, "How the service is and was, as page or JSON."),
         get(developers::POSTMAN, Call::Open(Run::Read(api::postman)), "The Partner API as a collection for Postman."),
+        get(developers::PYTHON, Call::Open(Run::Read(api::python)), "A client of the Partner API in Python, one file."),
+        get(developers::TYPESCRIPT, Call::Open(Run::Read(api::typescript)), "A client of the Partner API in TypeScript, one file."),
         get(plain::GUIDE_MD, Call::Open(Run::Read(plain::guide)), "The guide as Markdown."),
         get(plain::REFERENCE_MD, Call::Open(Run::Read(plain::reference)), "The reference as Markdown."),
         get(plain::AGENTS_MD, Call::Open(Run::Read(plain::agents)), "How assistants are connected, as Markdown."),
         get(plain::WEBHOOKS_MD, Call::Open(Run::Read(plain::webhooks)), "How programs are told what happened, as Markdown."),
+        plain_how_to(&how_to::MIRROR, "How to keep a copy of the sales, as Markdown."),
+        plain_how_to(&how_to::ERP, "How an ERP reads sales and stock, as Markdown."),
+        plain_how_to(&how_to::SUPPLIERS, "How a supplier links and collects, as Markdown."),
+        plain_how_to(&how_to::TESTING, "How to test a program, as Markdown."),
         get(plain::CHANGELOG_MD, Call::Open(Run::Read(plain::changelog)), "What changed, as Markdown."),
         get(plain::FEED, Call::Open(Run::Read(plain::feed)), "What changed and what failed, as an Atom feed."),
         get(plain::LLMS, Call::Open(Run::Read(plain::llms)), "What an assistant should read of all this."),

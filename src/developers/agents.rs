@@ -16,6 +16,8 @@ pub struct Agents {
     pub clients: Vec<Sample>,
     /// Configuration for clients that send a partner token.
     pub with_token: Vec<Sample>,
+    /// Reads the answers of tools.
+    pub whole: Sample,
     pub sellers: Vec<ToolRow>,
     pub suppliers: Vec<ToolRow>,
     pub modern: &'static str,
@@ -47,6 +49,7 @@ pub fn agents(base: &str, language: Language) -> Agents {
             Sample::of("token-inspector.sh", "MCP Inspector", &url),
             Sample::of("token-curl.sh", "curl", &url),
         ],
+        whole: Sample::of("inteiro-python.py", "Python", &url),
         sellers: seller::OPERATIONS.iter().map(|one| row(one, language)).collect(),
         suppliers: supplier::OPERATIONS.iter().map(|one| row(one, language)).collect(),
         modern: MODERN,

@@ -1,10 +1,13 @@
-//! `/openapi.json`, `/openapi/platform.json` and the collection for Postman.
+//! `/openapi.json`, `/openapi/platform.json`, the collection for Postman and ready clients.
+
+use std::sync::OnceLock;
 
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION};
+use serde_json::Value;
 
 use super::documents::Document;
-use super::{openapi, postman};
+use super::{clients, openapi, postman};
 use crate::app::App;
 use crate::http::conditional::Rendered;
 use crate::http::reply::media;
@@ -36,6 +39,37 @@ pub fn postman(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> 
     });
     let reply = rendered.clone().answer(request.headers(), media::JSON);
     Ok(reply.with(CACHE_CONTROL, A_MINUTE).with(CONTENT_DISPOSITION, FILE))
+}
+
+/// `GET /desenvolvedores/cliente.py`: a client in Python, one file.
+pub fn python(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    const FILE: HeaderValue =
+        HeaderValue::from_static("attachment; filename=\"seller_platform.py\"");
+    Ok(client(app, request, &app.kept.documents.python, clients::python, FILE))
+}
+
+/// `GET /desenvolvedores/cliente.ts`: a client in TypeScript, one file.
+pub fn typescript(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    const FILE: HeaderValue =
+        HeaderValue::from_static("attachment; filename=\"seller-platform.ts\"");
+    Ok(client(app, request, &app.kept.documents.typescript, clients::typescript, FILE))
+}
+
+fn client(
+    app: &App,
+    request: &Request,
+    kept: &OnceLock<Rendered>,
+    make: fn(&Value, &str, &str) -> String,
+    file: HeaderValue,
+) -> Reply {
+    let rendered = kept.get_or_init(|| {
+        let address = &app.server.addresses.base_url;
+        let document = &super::document(app, Document::Partner).value;
+        let base_url = format!("{address}{}", openapi::PARTNER);
+        Rendered::new(make(document, address, &base_url).into_bytes(), None)
+    });
+    let reply = rendered.clone().answer(request.headers(), media::TEXT);
+    reply.with(CACHE_CONTROL, A_MINUTE).with(CONTENT_DISPOSITION, file)
 }
 
 fn document(app: &App, request: &Request, which: Document) -> Reply {

@@ -26,6 +26,9 @@ pub struct Documents {
     platform: OnceLock<Made>,
     /// The Partner API as a collection for Postman.
     pub(super) postman: OnceLock<Rendered>,
+    /// Ready clients.
+    pub(super) python: OnceLock<Rendered>,
+    pub(super) typescript: OnceLock<Rendered>,
     /// Rendered pages by path and language.
     pub(super) pages: Mutex<HashMap<(&'static str, &'static str), Bytes>>,
 }

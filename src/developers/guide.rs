@@ -2,6 +2,7 @@
 //! `guide_pt.html` and `guide_en.html`.
 
 use super::error_codes::CODES;
+use super::how_to;
 use super::language::{Language, Text};
 use super::openapi::{PARTNER, PARTNER_DEV};
 use super::views::Guide;
@@ -76,7 +77,12 @@ pub fn of(
             per_minute: number(limits.per_minute.into()),
         }
     });
+    let how_to = how_to::ALL.iter().map(|one| {
+        let texts = one.texts();
+        (one.path, language.say(&texts.title), language.say(&texts.about))
+    });
     Guide {
+        how_to: how_to.collect(),
         time_zone: Zone::SAO_PAULO.name(),
         plans: plans.into(),
         posts,
@@ -85,6 +91,10 @@ pub fn of(
             Sample::of("curl.sh", "curl", &base_url),
             Sample::of("python.py", "Python", &base_url),
             Sample::of("javascript.js", "JavaScript", &base_url),
+        ],
+        clients: vec![
+            Sample::of("cliente-python.py", "Python, seller_platform.py", &base_url),
+            Sample::of("cliente-typescript.ts", "TypeScript, seller-platform.ts", &base_url),
         ],
         polling: Sample::of("acompanhar-python.py", "Python, ETag", &base_url),
         repeatable: Sample::of("repetir-curl.sh", "curl, Idempotency-Key", &base_url),
@@ -123,7 +133,9 @@ mod tests {
         let guide = of((base, base), plans, 20, language);
         let (agents, webhooks) = (agents(base, language), Webhooks::of(language));
         let mut shown = vec![guide.polling, guide.repeatable, guide.paging, webhooks.receiver];
-        shown.extend(guide.first_calls);
+        shown.extend(guide.first_calls.into_iter().chain(guide.clients));
+        shown.extend(how_to::ALL.iter().flat_map(|one| one.samples(base)));
+        shown.push(agents.whole);
         shown.extend(agents.clients.into_iter().chain(agents.with_token));
         shown.extend(webhooks.verification);
         let shown = shown.iter().map(|sample| sample.id).chain(["error", "message"]);

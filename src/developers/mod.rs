@@ -4,9 +4,11 @@
 mod agents;
 pub mod api;
 mod changelog;
+mod clients;
 pub mod documents;
 mod error_codes;
 mod guide;
+pub mod how_to;
 mod language;
 mod markdown;
 pub mod openapi;
@@ -36,6 +38,9 @@ pub const CHANGELOG: &str = "/desenvolvedores/changelog";
 pub const STATUS: &str = "/status";
 /// Path of the collection for Postman.
 pub const POSTMAN: &str = "/desenvolvedores/postman.json";
+/// Paths of ready clients.
+pub const PYTHON: &str = "/desenvolvedores/cliente.py";
+pub const TYPESCRIPT: &str = "/desenvolvedores/cliente.ts";
 
 /// A document of this service.
 pub fn document(app: &App, which: Document) -> &Made {

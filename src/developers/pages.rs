@@ -10,13 +10,14 @@ use super::agents::agents;
 use super::changelog::CHANGES;
 use super::documents::Document;
 use super::guide::guide;
+use super::how_to::HowTo;
 use super::language::{Language, Text};
 use super::status::days::PartDay;
 use super::status::state::{Component, State};
 use super::status::{self, DAYS};
 use super::views::{
-    AgentsPage, ChangeRow, ChangelogPage, DayBar, Frame, GuidePage, PartRow, ReferencePage,
-    StatusPage, WebhooksPage,
+    AgentsPage, ChangeRow, ChangelogPage, DayBar, Frame, GuidePage, HowToPage, PartRow,
+    ReferencePage, StatusPage, WebhooksPage,
 };
 use super::webhook_guide::Webhooks;
 use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS, reference};
@@ -29,6 +30,9 @@ use crate::operations::soundness::{self, Outage};
 use crate::panel::{Layout, Notice, Tone};
 use crate::services::Services;
 use crate::wire;
+
+/// The page about test tokens, where there is one.
+const SANDBOX: &str = "/desenvolvedores/sandbox";
 
 /// The pages change only with a new version of the service.
 const A_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
@@ -89,6 +93,18 @@ pub fn show_agents(app: &App, (): &(), request: &Request) -> Result<Reply, Probl
     cached(app, request, AGENTS, |layout, frame| {
         let agents = agents(&app.server.addresses.dev_base_url, frame.language);
         AgentsPage { layout, frame, agents }.render()
+    })
+}
+
+/// `GET /desenvolvedores/espelho` and the other guides for a purpose.
+pub fn show_how_to(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    let how_to = HowTo::at(request.path()).ok_or_else(Problem::not_found)?;
+    cached(app, request, how_to.path, |layout, frame| {
+        let samples = how_to.samples(&frame.base_url);
+        let has_sandbox = app.server.routes.iter().any(|row| row.path == SANDBOX);
+        let texts = how_to.texts();
+        let (title, about) = (frame.language.say(&texts.title), frame.language.say(&texts.about));
+        HowToPage { layout, frame, how_to, title, about, samples, has_sandbox }.render()
     })
 }
 

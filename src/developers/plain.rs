@@ -8,11 +8,12 @@ use http::HeaderValue;
 use http::header::CACHE_CONTROL;
 
 use super::changelog::CHANGES;
+use super::how_to::{self, HowTo};
 use super::language::Language;
 use super::status::DAYS;
 use super::status::days::{self, PartDay};
 use super::words::Words;
-use super::{CHANGELOG, STATUS, markdown, pages};
+use super::{CHANGELOG, PYTHON, STATUS, TYPESCRIPT, markdown, pages};
 use crate::app::App;
 use crate::http::body::Body;
 use crate::http::reply::media;
@@ -74,6 +75,12 @@ pub fn webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Problem>
     plain(app, request, WEBHOOKS_MD, pages::show_webhooks)
 }
 
+/// `GET /desenvolvedores/espelho.md` and the other guides for a purpose.
+pub fn how_to(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    let how_to = HowTo::at(request.path()).ok_or_else(Problem::not_found)?;
+    plain(app, request, how_to.markdown, pages::show_how_to)
+}
+
 /// `GET /desenvolvedores/changelog.md`
 pub fn changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     plain(app, request, CHANGELOG_MD, pages::show_changelog)
@@ -83,6 +90,13 @@ pub fn changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Problem
 pub fn llms(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     let addresses = &app.server.addresses;
     let (base, dev, name) = (&addresses.base_url, &addresses.dev_base_url, &app.config.server.name);
+    let guides: String = how_to::ALL
+        .iter()
+        .map(|one| {
+            let texts = one.texts();
+            format!("- [{}]({base}{}?lang=en): {}\n", texts.title.en, one.markdown, texts.about.en)
+        })
+        .collect();
     let text = format!(
         "# {name}: Partner API\n\n\
          > Sales, products, stock, listings and figures of marketplace sellers in Brazil, and of their suppliers. \
@@ -93,7 +107,9 @@ pub fn llms(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
          - [Reference]({base}{REFERENCE_MD}?lang=en): every operation with an example\n\
          - [Assistants]({base}{AGENTS_MD}?lang=en): MCP, OAuth 2.1, the tools\n\
          - [Webhooks]({base}{WEBHOOKS_MD}?lang=en): types, signatures, retries\n\
-         - [OpenAPI 3.1]({base}/openapi.json): the same operations as a document\n\n\
+         {guides}\
+         - [OpenAPI 3.1]({base}/openapi.json): the same operations as a document\n\
+         - [Python client]({base}{PYTHON}) and [TypeScript client]({base}{TYPESCRIPT}): one file each\n\n\
          ## Optional\n\n\
          - [Changelog]({base}{CHANGELOG_MD}?lang=en)\n\
          - [Atom feed]({base}{FEED}?lang=en): changes and failures\n\

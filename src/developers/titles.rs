@@ -12,6 +12,8 @@ use crate::partner::texts::{self, Bilingual};
 #[serde(deny_unknown_fields)]
 pub struct Titles {
     pub sections: Sections,
+    /// The guides for a purpose, by name.
+    pub how_to: BTreeMap<String, Guided>,
     pub effects: Effects,
     /// What an event means, by its name.
     pub events: BTreeMap<String, Bilingual>,
@@ -36,6 +38,16 @@ pub struct Sections {
 pub struct Section {
     pub id: String,
     pub title: Bilingual,
+}
+
+/// A guide for a purpose.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Guided {
+    pub title: Bilingual,
+    /// What it is about, in one or two sentences.
+    pub about: Bilingual,
+    pub sections: Vec<Section>,
 }
 
 /// What a tool does.
@@ -72,6 +84,7 @@ mod tests {
             known.sort_unstable();
             assert_eq!(told.keys().collect::<Vec<_>>(), known);
         }
+        same(&TITLES.how_to, crate::developers::how_to::ALL.iter().map(|one| one.id));
         same(&TITLES.events, EventType::ALL.into_iter().map(EventType::name));
         same(&TITLES.parts, Component::ALL.into_iter().map(Component::name));
         same(&TITLES.states, State::ALL.into_iter().map(State::name));

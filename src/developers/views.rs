@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::agents::Agents;
 use super::guide::{CodeRow, PlanRow, Sample};
+use super::how_to::HowTo;
 use super::language::{Language, Text};
 use super::reference::Operation;
 use super::titles::{Section, TITLES};
@@ -52,6 +53,9 @@ impl Frame {
 
     /// The sections of this page.
     pub fn sections(&self) -> &'static [Section] {
+        if let Some(how_to) = HowTo::at(self.path) {
+            return &how_to.texts().sections;
+        }
         match self.path {
             super::AGENTS => &TITLES.sections.agents,
             super::WEBHOOKS => &TITLES.sections.webhooks,
@@ -87,6 +91,8 @@ fn in_language(path: &str, language: Language) -> String {
 
 /// Data that the guide shows.
 pub struct Guide {
+    /// The guides for a purpose: path, title and what each is about.
+    pub how_to: Vec<(&'static str, &'static str, &'static str)>,
     pub base_url: String,
     pub dev_base_url: String,
     /// IANA name of the zone of civil times.
@@ -97,6 +103,7 @@ pub struct Guide {
     /// An error, as it is answered.
     pub error: String,
     pub first_calls: Vec<Sample>,
+    pub clients: Vec<Sample>,
     pub polling: Sample,
     pub repeatable: Sample,
     pub paging: Sample,
@@ -119,6 +126,20 @@ pub struct AgentsPage {
     pub layout: Layout,
     pub frame: Frame,
     pub agents: Agents,
+}
+
+/// `GET /desenvolvedores/espelho` and the other guides for a purpose.
+#[derive(Template)]
+#[template(path = "developers/how_to.html", config = "assets/askama.toml")]
+pub struct HowToPage {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub how_to: &'static HowTo,
+    pub title: &'static str,
+    pub about: &'static str,
+    pub samples: Vec<Sample>,
+    /// Whether there is a page about test tokens.
+    pub has_sandbox: bool,
 }
 
 /// `GET /desenvolvedores/webhooks`.

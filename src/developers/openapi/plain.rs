@@ -36,10 +36,17 @@ fn rewrite(schema: &mut Map<String, Value>) {
     if schema.get("format").and_then(Value::as_str).is_some_and(|it| it.starts_with("uint")) {
         schema.insert("format".to_owned(), "int64".into());
     }
-    if let Some(Value::String(only)) = schema.get("const").cloned() {
-        schema.remove("const");
-        schema.insert("enum".to_owned(), json!([only]));
-        schema.entry("type").or_insert_with(|| "string".into());
+    match schema.get("const").cloned() {
+        Some(Value::String(only)) => {
+            schema.remove("const");
+            schema.insert("enum".to_owned(), json!([only]));
+            schema.entry("type").or_insert_with(|| "string".into());
+        }
+        // A list of one flag is read as a list of text. Without a type it is a condition.
+        Some(Value::Bool(_)) if schema.get("type").is_some_and(|kind| kind == "boolean") => {
+            schema.remove("const");
+        }
+        _ => {}
     }
     for choice in ["oneOf", "anyOf"] {
         let Some(Value::Array(choices)) = schema.get(choice) else { continue };
@@ -106,6 +113,8 @@ mod tests {
             &json!({ "format": "int64", "minimum": 0 }),
         );
         becomes(json!({ "const": "queued" }), &json!({ "type": "string", "enum": ["queued"] }));
+        becomes(json!({ "type": "boolean", "const": true }), &json!({ "type": "boolean" }));
+        becomes(json!({ "const": true }), &json!({ "const": true }));
         becomes(
             json!({ "oneOf": [{ "enum": ["in", "out"] }, { "const": "adjust", "description": "A count." }] }),
             &json!({ "type": "string", "enum": ["in", "out", "adjust"], "description": "`adjust`: A count." }),

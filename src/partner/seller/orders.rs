@@ -230,6 +230,10 @@ impl JsonSchema for OneOrder {
         OrderItem::schema_name()
     }
 
+    fn schema_id() -> Cow<'static, str> {
+        OrderItem::schema_id()
+    }
+
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         OrderItem::json_schema(generator)
     }

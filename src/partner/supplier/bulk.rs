@@ -66,10 +66,12 @@ fn as_text(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "pattern": LIST })
 }
 
+/// Without `properties`: generators import a type for them that they do not make.
 fn as_file(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "object",
-        "properties": { "file": { "type": "string", "format": "binary", "pattern": LIST } },
+        "propertyNames": { "enum": ["file"] },
+        "additionalProperties": { "type": "string", "format": "binary", "pattern": LIST },
         "required": ["file"],
     })
 }

@@ -43,6 +43,13 @@ fn nothing_is_said_in_a_way_that_generators_misread() {
             if members.get("const").is_some_and(Value::is_string) {
                 say("a constant that is no list of one");
             }
+            if members.get("const").is_some_and(Value::is_boolean) && members.contains_key("type") {
+                say("a flag that is constant");
+            }
+            let is_form = place.ends_with("/multipart/form-data/schema");
+            if name == "partner" && is_form && members.contains_key("properties") {
+                say("a form with named fields, whose type is imported and not made");
+            }
             let is_constant = |one: &Value| one["const"].is_string() || one["enum"].is_array();
             for choice in ["oneOf", "anyOf"] {
                 let choices = members.get(choice).and_then(Value::as_array);
@@ -73,6 +80,41 @@ fn nothing_is_said_in_a_way_that_generators_misread() {
         codes.as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
     assert!(codes.contains(&"quota_exceeded") && !codes.contains(&"ip_not_allowed"), "{codes:?}");
     assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len(), "{codes:?}");
+}
+
+#[test]
+fn the_ready_clients_have_every_operation_and_the_address_of_the_installation() {
+    let site = Site::start();
+    let document = printed("partner");
+    let base_url = format!("\"http://{}/api/v1/partner\"", site.address());
+    for (path, file) in [("cliente.py", "seller_platform.py"), ("cliente.ts", "seller-platform.ts")]
+    {
+        let address = format!("/desenvolvedores/{path}");
+        let reply = site.anonymous().get(&address).expect(200);
+        let disposition = format!("attachment; filename=\"{file}\"");
+        assert_eq!(reply.header("content-disposition"), Some(&*disposition));
+        let again =
+            Request::new("GET", &address).header("If-None-Match", reply.header("etag").unwrap());
+        site.anonymous().send(again).expect(304);
+        let code = reply.text();
+        assert!(code.contains(&base_url), "{address}");
+        for (_, _, operation) in operations(&document) {
+            let name = operation["operationId"].as_str().unwrap();
+            let method = match path {
+                "cliente.py" => format!("    def {name}("),
+                _ => {
+                    let mut parts = name.split('_').map(str::to_owned);
+                    let first = parts.next().unwrap();
+                    let rest = parts.map(|part| part[..1].to_uppercase() + &part[1..]);
+                    format!("  {first}{}(", rest.collect::<String>())
+                }
+            };
+            assert_eq!(code.matches(&method).count(), 1, "{address}: {method}");
+        }
+        for word in ["{types}", "{operations}", "{address}", "{base_url}"] {
+            assert!(!code.contains(word), "{address}: {word}");
+        }
+    }
 }
 
 #[test]

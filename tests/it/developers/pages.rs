@@ -89,7 +89,8 @@ fn no_text_for_callers_speaks_of_our_own_papers() {
     for (_, address) in ADDRESSES {
         texts.push((address.to_owned(), nobody.get(address).expect(200).text()));
     }
-    for page in ["", "/referencia", "/agentes", "/webhooks", "/changelog"] {
+    let pages = ["", "/referencia", "/agentes", "/webhooks", "/changelog"];
+    for page in pages.into_iter().chain(HOW_TO) {
         for language in ["pt", "en"] {
             let address = format!("/desenvolvedores{page}?lang={language}");
             let reply = nobody.send(Request::new("GET", &address).header("Accept", "text/html"));
@@ -98,7 +99,7 @@ fn no_text_for_callers_speaks_of_our_own_papers() {
             }
         }
     }
-    assert!(texts.len() == 12, "{} texts", texts.len());
+    assert!(texts.len() == 20, "{} texts", texts.len());
     for actor in [&ana, &sol] {
         let tools = Value::Object(crate::support::agents::tools(actor));
         texts.push((format!("tools of {actor}"), tools.to_string()));
@@ -292,6 +293,8 @@ fn headers_are_described_where_they_are_sent() {
 const GUIDE: &str = "/desenvolvedores";
 const REFERENCE: &str = "/desenvolvedores/referencia";
 const CHANGELOG: &str = "/desenvolvedores/changelog";
+/// The guides for a purpose.
+const HOW_TO: [&str; 4] = ["/espelho", "/erp", "/fornecedores", "/testes"];
 const STATUS: &str = "/status";
 
 /// A page in both languages, Portuguese first, checked by the rules for every page.
@@ -355,6 +358,24 @@ fn the_guide_says_the_same_in_both_languages_and_explains_every_code() {
         }
     }
     site.anonymous().get("/desenvolvedores?lang=xx").expect(200);
+}
+
+#[test]
+fn the_guides_for_a_purpose_say_the_same_in_both_languages_and_are_found() {
+    let site = Site::builder().unlimited().start();
+    let [guide, _] = in_both(&site, GUIDE);
+    let llms = site.anonymous().get("/llms.txt").expect(200).text();
+    for path in HOW_TO {
+        let address = format!("{GUIDE}{path}");
+        let [portuguese, english] = in_both(&site, &address);
+        assert_eq!(ids(&portuguese, &["h2"]), ids(&english, &["h2"]), "{address}");
+        for tags in [&["p"][..], &["pre"], &["li"], &["tr"], &["dd"]] {
+            let count = |page: &Page| page.all(tags).count();
+            assert_eq!(count(&portuguese), count(&english), "{address} {tags:?}");
+        }
+        assert!(guide.all(&["a"]).any(|one| one.get("href") == Some(&*address)), "{address}");
+        assert!(llms.contains(&format!("{address}.md?lang=en")), "{address}");
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl ByEvents {
 }
 
 /// Something that happens in the shop.
-fn happen(shop: &Shop, random: &mut Random, orders: &mut Vec<String>) {
+pub fn happen(shop: &Shop, random: &mut Random, orders: &mut Vec<String>) {
     let changes = [
         json!({ "status": "cancelled", "notify": true }),
         json!({ "status": "paid", "notify": true }),

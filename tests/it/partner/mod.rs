@@ -4,6 +4,7 @@ mod accounts; // Accounts of the Partner API in the operator's panel.
 mod agent_tools; // A tool and its operation's address give the same answers and effects.
 mod agents; // The agent endpoint: messages, lists of tools, limits, origins.
 mod canary; // No answer to one party contains anything of an unrelated one.
+mod guides; // Programs of the developer pages, run.
 mod hub; // A seller's tokens in the panel.
 mod input; // Ids of one type, and all faults of a call in one answer.
 mod keeping_up; // Cursors, what changed since, one order, the stream of events.

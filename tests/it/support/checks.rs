@@ -145,6 +145,7 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
             "/readyz",
             "/openapi",
             "/desenvolvedores/postman.json",
+            "/desenvolvedores/cliente.",
             "/.well-known/acme-challenge/",
             "/llms.txt",
             "/desenvolvedores.md",
@@ -152,6 +153,10 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
             "/desenvolvedores/agentes.md",
             "/desenvolvedores/webhooks.md",
             "/desenvolvedores/changelog.",
+            "/desenvolvedores/espelho.md",
+            "/desenvolvedores/erp.md",
+            "/desenvolvedores/fornecedores.md",
+            "/desenvolvedores/testes.md",
         ];
         let flag = if (starts(&public) || path == "/metrics") && !starts(&["/api/ext/"]) {
             "success"
