@@ -50,7 +50,7 @@ async function sdk(url, allow, makeClient, makeTransport, finished) {
     const { tools } = await client.listTools();
     assert.ok(tools.some(({ name }) => name === "notify_seller"), "only a part of the tools");
     const page = await client.callTool({ name: "list_orders", arguments: { limit: 2 } });
-    assert.equal(JSON.parse(page.content[0].text).data.rows.length, 2);
+    assert.equal(page.structuredContent.data.length, 2);
     await client.close();
   };
   await use();

@@ -1,4 +1,4 @@
-"""Answers of tools against the document's schemas, with Python's jsonschema.
+"""Structured results of tools against their output schemas, with Python's jsonschema.
 
     python3 schemas.py FILE
 

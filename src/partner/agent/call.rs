@@ -150,9 +150,10 @@ impl Answer {
         if reply.status != StatusCode::OK {
             return Ok(self.error(said));
         }
-        // Decision agents-9: said once, in the form that every client shows to its model.
         let text = json!(compact::of(said));
-        Ok(self.result(&format!(r#""content":[{{"type":"text","text":{text}}}],"isError":false"#)))
+        Ok(self.result(&format!(
+            r#""content":[{{"type":"text","text":{text}}}],"structuredContent":{said},"isError":false"#
+        )))
     }
 
     fn file(&self, reply: &Reply, bytes: &[u8], address: &str) -> Reply {

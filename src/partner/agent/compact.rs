@@ -3,7 +3,7 @@
 //! A list of objects with the same fields becomes `{"same": {…}, "columns": […],
 //! "rows": [[…]]}`. Fields of objects inside stand with a dot between
 //! (`shipping.status`), and what all rows share is said once, in `same`. Nothing is
-//! left out; programs have the operation's own address.
+//! left out, and the program's own form stays in `structuredContent`.
 
 use serde_json::{Map, Value, json};
 

@@ -39,23 +39,28 @@ pub fn list(agent: &Agent) -> &'static str {
 
 fn definition<P>(operation: &Declared<P>) -> Value {
     let (docs, texts) = (&operation.docs, operation.texts());
-    let input = docs.query.or(docs.body).map(made);
-    json!({
+    let input = docs.query.or(docs.body).map(|schema| made(schema, false));
+    let mut definition = json!({
         "name": operation.name,
         "title": texts.tool.title,
         "description": format!("{} {}", texts.about.en, texts.tool.when),
         "inputSchema": with_type(input.unwrap_or_else(|| json!({}))),
         "annotations": annotations(&texts.tool.title, operation.effect),
-    })
+    });
+    if let Some(reply) = docs.reply {
+        definition["outputSchema"] = with_type(made(reply, true));
+    }
+    definition
 }
 
 /// A complete schema: subschemas are inlined, and details that only some
 /// clients understand are removed.
-fn made(schema: fn(&mut SchemaGenerator) -> Schema) -> Value {
+fn made(schema: fn(&mut SchemaGenerator) -> Schema, is_answered: bool) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
+    let settings = if is_answered { settings.for_serialize() } else { settings };
     let mut schema = schema(&mut settings.into_generator()).to_value();
     simplify(&mut schema);
     schema
@@ -88,7 +93,8 @@ fn is_data(keyword: &str) -> bool {
     matches!(keyword, "properties" | "enum" | "const" | "default" | "examples" | "required")
 }
 
-/// Adds `type: object`: the arguments of a tool are an object, also when empty.
+/// Adds `type: object`: the arguments and results of a tool are objects, also
+/// when empty.
 fn with_type(schema: Value) -> Value {
     let mut members = match schema {
         Value::Object(members) => members,

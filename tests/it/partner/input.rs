@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
-use crate::support::agents::{call, said, tools};
+use crate::support::agents::{call, tools};
 use crate::support::client::Reply;
 use crate::support::dropshipping::{Trade, relate};
 use crate::support::site::Site;
@@ -41,9 +41,12 @@ fn an_id_goes_back_in_as_it_came_out() {
     site.clock().advance_s(60);
     let order = trade.sell(1);
     let (ana, sol) = (site.seller("ana").plan("scale"), trade.sol());
-    let store = said(&call(&ana, "list_stores", &json!({})))["data"][0]["ml_user_id"].take();
+    let store =
+        call(&ana, "list_stores", &json!({}))["structuredContent"]["data"][0]["ml_user_id"].take();
     assert_eq!(store, json!(LOJA.to_string()));
-    let seller = said(&call(&sol, "drop_health", &json!({})))["sellers"][0]["seller_id"].take();
+    let seller =
+        call(&sol, "drop_health", &json!({}))["structuredContent"]["sellers"][0]["seller_id"]
+            .take();
     assert_eq!(seller, json!(trade.seller));
     let as_number = |id: &Value| json!(id.as_str().unwrap().parse::<i64>().unwrap());
     for (actor, tool, name, id) in [
@@ -74,7 +77,7 @@ fn an_id_goes_back_in_as_it_came_out() {
         "shipping_status": "ready_to_ship", "shipping_substatus": "ready_to_print", "notify": true,
     });
     trade.change(&order, &ready);
-    let owed = said(&call(&sol, "drop_list_orders", &json!({})))["data"][0].take();
+    let owed = call(&sol, "drop_list_orders", &json!({}))["structuredContent"]["data"][0].take();
     let label = json!({ "ship_id": owed["shipping"]["id"], "seller_id": owed["seller_id"] });
     let file = call(&sol, "drop_get_label", &label);
     assert_eq!(file["content"][0]["resource"]["mimeType"], "application/pdf", "{file}");
