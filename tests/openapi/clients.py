@@ -18,7 +18,8 @@ NODE = HERE.parent.parent / "target/redocly/node_modules/.bin/node"
 def calls_of(document, env):
     """Every operation with arguments: examples of the document, or what `run` made."""
     seller, order = env["SELLER"], env["DROP_ORDER"]
-    known = {"ml_id": "MLB1", "sku": "COPO", "seller_id": seller, "order_id": order, "ship_id": "1"}
+    known = {"ml_id": "MLB1", "sku": "COPO", "seller_id": seller, "order_id": order, "ship_id": "1",
+             "order_ids": env["ORDER"], "question_id": env["QUESTION"]}
     known["csv"] = f"seller_id,ml_id,sku\n{seller},MLB1,COPO\n"
     calls = []
     for path, item in document["paths"].items():
@@ -29,7 +30,8 @@ def calls_of(document, env):
             for one in operation.get("parameters", []):
                 if one.get("required"):
                     value = known.get(one["name"], one.get("example"))
-                    in_path = env["STORE"] if one["name"] == "ml_id" else env["ORDER"]
+                    of_path = {"ml_id": "STORE", "question_id": "QUESTION", "claim_id": "CLAIM"}
+                    in_path = env[of_path.get(one["name"], "ORDER")]
                     call["in"][one["in"]][one["name"]] = in_path if one["in"] == "path" else value
                 elif one.get("name") == "limit":
                     call["in"]["query"]["limit"] = 5
@@ -39,7 +41,7 @@ def calls_of(document, env):
                 if operation["operationId"] == "drop_unlink_listing":
                     body = {"seller_id": seller, "ml_id": "MLB1"}
                 if "order_ids" in body or "batch_id" in body:
-                    body = {"order_ids": [order]}
+                    body = {"order_ids": [order if path.startswith("/drop/") else env["ORDER"]]}
                 call["body"] = {name: value for name, value in body.items() if name not in unknown}
             answer = operation["responses"]["200"]["content"]
             call["file"] = "application/json" not in answer
