@@ -1014,6 +1014,8 @@ CREATE TABLE question (
 CREATE INDEX question_by_number ON question (question_id);
 CREATE INDEX question_run ON question (owner_id, state, ml_user_id, asked_at, question_id);
 CREATE INDEX question_of_item ON question (owner_id, item_id, state, asked_at, question_id);
+-- Questions in a state, the last asked first.
+CREATE INDEX question_by_time ON question (owner_id, state, asked_at, question_id);
 -- What one buyer asked before.
 CREATE INDEX question_of_asker ON question (owner_id, asker_id, asked_at) WHERE asker_id IS NOT NULL;
 
@@ -1426,7 +1428,8 @@ CREATE TABLE partner_token (
     created_at   INTEGER NOT NULL,          -- when it was made
     last_used_at INTEGER,                   -- written behind
     revoked_at   INTEGER,                   -- NULL while it works
-    last_address TEXT                       -- where the last call came from
+    last_address TEXT,                      -- where the last call came from
+    may_change   INTEGER NOT NULL DEFAULT 0 CHECK (may_change IN (0, 1)) -- whether it may change the shop: partner:write
 ) STRICT;
 
 CREATE INDEX partner_token_by_user ON partner_token (user_id, token_id);
@@ -1479,7 +1482,8 @@ CREATE TABLE oauth_grant (
     redirect_uri TEXT NOT NULL,             -- where the code went
     challenge    BLOB NOT NULL,             -- as in oauth_request
     family_hash  BLOB UNIQUE,               -- SHA-256 of what all its refresh tokens have in common; NULL until the code is redeemed
-    refresh_hash BLOB                       -- SHA-256 of the newest refresh token, the only one that is good
+    refresh_hash BLOB,                      -- SHA-256 of the newest refresh token, the only one that is good
+    may_change   INTEGER NOT NULL DEFAULT 0 CHECK (may_change IN (0, 1)) -- whether may_write was given since it also lets change the shop
 ) STRICT;
 
 CREATE INDEX oauth_grant_by_user ON oauth_grant (user_id, grant_id);

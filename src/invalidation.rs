@@ -39,7 +39,7 @@ pub const WATCHED: &[Watch<Invalidates>] = &[
     on(Invalidates::Person, "user_permission", "user_id", ALL),
     on(Invalidates::Person, "session", "user_id", &["DELETE", "UPDATE OF ended_at, viewing_id, viewing_until"]),
     on(Invalidates::Person, "extension_token", "user_id", &["DELETE", "UPDATE OF expires_at, revoked_at"]),
-    on(Invalidates::Person, "partner_token", "user_id", &["DELETE", "UPDATE OF name, revoked_at"]),
+    on(Invalidates::Person, "partner_token", "user_id", &["DELETE", "UPDATE OF name, revoked_at, may_change"]),
     on(Invalidates::Person, "partner_account", "user_id", ALL),
     on(Invalidates::Person, "oauth_grant", "user_id", &["DELETE", "UPDATE OF client_name, ends_at"]),
     on(Invalidates::Books, "notification", "owner_id", ALL),

@@ -209,13 +209,15 @@ fn developers() -> [Route; 26] {
 
 /// Tokens for the Partner API, in the panel of sellers or of suppliers.
 #[rustfmt::skip]
-fn partner_hub(who: Access, hub: &'static str) -> [Route; 5] {
-    use partner::hub::{create, disconnect, hub as show, revoke};
+fn partner_hub(who: Access, hub: &'static str) -> [Route; 7] {
+    use partner::hub::{create, disconnect, hub as show, narrow, revoke, widen};
     let at = |rest| below(hub, rest);
     [
         who.get(hub, Run::Read(show), "One's tokens, plan, use of the Partner API and relations, as page or JSON."),
         who.post(at("tokens"), Run::Write(create), "Makes a token and shows it once.").small(),
         who.post(at("tokens/{id}/revogar"), Run::Write(revoke), "Ends a token at once.").small(),
+        who.post(at("tokens/{id}/ampliar"), Run::Write(widen), "Lets a token change the shop.").small(),
+        who.post(at("tokens/{id}/reduzir"), Run::Write(narrow), "Takes that back at once.").small(),
         who.post(at("conexoes/{id}/revogar"), Run::Write(disconnect), "Ends a connected app at once.").small(),
         who.post(at("aplicativos/{id}/desconectar"), Run::Write(disconnect), "The same at its former address.").small(),
     ]

@@ -80,5 +80,7 @@ objects! {
     REQUEST = "requisicao", "Requisição";
     AUDIT = "auditoria", "Auditoria";
     LABEL = "etiqueta", "Etiqueta";
+    INVOICE = "nota", "Nota fiscal";
+    PRODUCT = "produto", "Produto";
     DROP_ORDER = "pedido", "Pedido a fornecedor";
 }

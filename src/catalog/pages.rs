@@ -364,8 +364,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             store::update(tx, change.owner, id, &product)?;
         }
         if let Some(counted) = counted {
-            stock::set_counted_stock(tx, id, before.stock, counted, "Ajuste")?;
-            stock::warn_of_low(tx, change.channels, id, counted - before.stock)?;
+            stock::count_stock(tx, change.channels, (id, before.stock), counted, "Ajuste")?;
         }
         change.made(tx);
         change.answer.done(id, &page, "alterado")

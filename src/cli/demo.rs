@@ -172,10 +172,10 @@ fn people_and_plans(services: &Services) -> anyhow::Result<Credentials> {
                 partners::set_plan(tx, user, Some(PlanName::Starter), None)?;
             }
             if cast.role == Role::Drop {
-                partners::insert_token(tx, user, &supplier_token, "Demonstração")?;
+                partners::insert_token(tx, user, &supplier_token, ("Demonstração", true))?;
             }
             if cast.role.is_student() {
-                partners::insert_token(tx, user, &partner_token, "Demonstração")?;
+                partners::insert_token(tx, user, &partner_token, ("Demonstração", true))?;
                 demo_content::fill(tx, zone, user)?;
             }
         }

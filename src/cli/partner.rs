@@ -39,6 +39,9 @@ pub enum PartnerCommand {
         /// What it is for.
         #[arg(long, default_value = "command line", value_parser = parse_token_name)]
         name: String,
+        /// Lets it also change stock and prices, answer buyers and fetch labels.
+        #[arg(long)]
+        write: bool,
     },
     /// Relates a supplier and a seller, as an accepted invitation does.
     Relate {
@@ -89,7 +92,7 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 }
             }
         }
-        PartnerCommand::Token { email, name } => {
+        PartnerCommand::Token { email, name, write } => {
             let token = partner::new_token();
             let (wanted, kept) = (email.clone(), token.clone());
             let today = context.today();
@@ -99,9 +102,9 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 };
                 let plan = store::plan(tx, account.user_id)?;
                 let opens = plan.is_some_and(|(_, until)| until.is_none_or(|day| day >= today));
-                store::insert_token(tx, account.user_id, &kept, &name)?;
+                store::insert_token(tx, account.user_id, &kept, (&name, write))?;
                 let actions = ["aluno.token_de_parceiro", "equipe.token_de_parceiro"];
-                let after = json!({ "nome": name });
+                let after = json!({ "nome": name, "escrita": write });
                 Subject::of(&account).note(tx, COMMAND, actions, None, Some(&after))?;
                 Ok(Some(opens))
             })?;

@@ -67,6 +67,8 @@ fn row<P>(operation: &Declared<P>, language: Language) -> ToolRow {
         Effect::Sends => &effects.sends,
         Effect::Adds => &effects.adds,
         Effect::Removes => &effects.removes,
+        Effect::Sets | Effect::Moves => &effects.changes,
+        Effect::Answers => &effects.answers,
     };
     ToolRow {
         name: operation.name,

@@ -58,6 +58,8 @@ pub struct Effects {
     pub sends: Bilingual,
     pub adds: Bilingual,
     pub removes: Bilingual,
+    pub changes: Bilingual,
+    pub answers: Bilingual,
 }
 
 /// A part of the service.

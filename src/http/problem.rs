@@ -51,8 +51,7 @@ impl Family {
         );
         match code {
             Code::InvalidCredentials => is_panel,
-            Code::MarketplaceUnavailable => is_panel || matches!(self, Self::PartnerFile),
-            Code::PlanRequired => is_panel || self.is_partner(),
+            Code::PlanRequired | Code::MarketplaceUnavailable => is_panel || self.is_partner(),
             Code::IpNotAllowed | Code::InvalidSignature => matches!(self, Self::Integration),
             Code::InsufficientScope => matches!(self, Self::Integration) || self.is_partner(),
             Code::QuotaExceeded => self.is_partner(),

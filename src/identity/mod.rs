@@ -18,6 +18,7 @@ use crate::accounts::{Account, View};
 use crate::base::{Instant, TokenHash};
 use crate::keys::ApiKey;
 use crate::partner::Plan;
+use crate::partner::access::Access;
 use crate::partner::oauth::Granted;
 use token::TokenKind;
 
@@ -63,9 +64,13 @@ impl PartnerCaller {
         if self.granted.is_some() { TokenKind::Granted } else { TokenKind::Partner }
     }
 
-    /// Whether the caller may change something or send a message.
-    pub fn may_write(&self) -> bool {
-        self.granted.is_none_or(|granted| granted.may_write)
+    /// Whether the owner allowed the caller so much.
+    pub fn may(&self, access: Access) -> bool {
+        match access {
+            Access::Read => true,
+            Access::Act => self.granted.is_none_or(|granted| granted.may_write),
+            Access::Change => self.token.may_change,
+        }
     }
 }
 
@@ -104,18 +109,19 @@ impl Agent {
         &self.caller.account
     }
 
-    /// Whether the owner allowed the assistant to change something or to send a
-    /// message.
-    pub fn may_write(&self) -> bool {
-        self.caller.may_write()
+    /// The most that the owner allowed the assistant.
+    pub fn most(&self) -> Access {
+        let mut all = Access::ALL.into_iter().rev();
+        all.find(|access| self.caller.may(*access)).unwrap_or(Access::Read)
     }
 }
 
-/// The name of a partner token, and when it was created.
+/// The name of a partner token, when it was created, and whether it may change the shop.
 #[derive(Clone, Debug)]
 pub struct PartnerToken {
     pub name: String,
     pub created_at: Instant,
+    pub may_change: bool,
 }
 
 /// A person with a browser session.

@@ -4,8 +4,10 @@
 //! sellers are in [`seller`]: one file for each operation or noun, and one line
 //! each in its table.
 
+pub mod access;
 pub mod accounts;
 pub mod agent;
+mod by;
 pub mod cursor;
 pub mod event_stream;
 pub mod hub;

@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::access::Access;
 use super::idempotency::CallKey;
 use super::pages_cache::PageKey;
 use super::texts;
@@ -85,6 +86,12 @@ pub enum Effect {
     Adds,
     /// Takes something away.
     Removes,
+    /// Replaces what was there; the same call again changes nothing.
+    Sets,
+    /// Adds to what is there or takes from it, each time it is called.
+    Moves,
+    /// Speaks in public at the marketplace, once; it cannot be taken back.
+    Answers,
 }
 
 /// An identity that operations are for.
@@ -108,6 +115,8 @@ pub struct Declared<P: 'static> {
     pub path: &'static str,
     pub docs: Docs,
     pub effect: Effect,
+    /// What its caller must be allowed.
+    pub access: Access,
     /// Whether it may be called once in a window of its own
     /// (`limits.remind_all_window_s`).
     pub is_rare: bool,
@@ -150,6 +159,12 @@ impl<P> Declared<P> {
         (self.begin)(self, app, by, call)
     }
 
+    /// The same for callers who may change the shop.
+    pub const fn for_writers(mut self) -> Self {
+        self.access = Access::Change;
+        self
+    }
+
     /// What is said of it.
     pub fn texts(&self) -> &'static texts::Operation {
         texts::of(self.name)
@@ -176,8 +191,8 @@ pub const fn reads<O: Operation>(name: &'static str, path: &'static str) -> Decl
         dated: O::DATED,
         ..Docs::NONE
     };
-    let (method, effect) = (Method::GET, Effect::Reads);
-    Declared { name, method, path, docs, effect, is_rare: false, begin: begin::<O> }
+    let (method, effect, access) = (Method::GET, Effect::Reads, Access::Read);
+    Declared { name, method, path, docs, effect, access, is_rare: false, begin: begin::<O> }
 }
 
 /// An operation that is called with POST, with its arguments as a JSON body.
@@ -195,8 +210,8 @@ pub const fn posts<O: Operation>(
         errors: of_family(O::ERRORS),
         ..Docs::NONE
     };
-    let method = Method::POST;
-    Declared { name, method, path, docs, effect, is_rare: false, begin: begin_post::<O> }
+    let (method, access) = (Method::POST, Access::Act);
+    Declared { name, method, path, docs, effect, access, is_rare: false, begin: begin_post::<O> }
 }
 
 /// The same for what may be called once in a window of its own.
@@ -231,8 +246,8 @@ pub const fn sends<O: FileOperation>(name: &'static str, path: &'static str) -> 
         errors: &[Code::NotFound, Code::MarketplaceUnavailable],
         ..Docs::NONE
     };
-    let (method, effect, begin) = (Method::GET, Effect::Fetches, begin_file::<O>);
-    Declared { name, method, path, docs, effect, is_rare: false, begin }
+    let (effect, access, begin) = (Effect::Fetches, Access::Read, begin_file::<O>);
+    Declared { name, method: Method::GET, path, docs, effect, access, is_rare: false, begin }
 }
 
 /// The query of a POST.
@@ -346,22 +361,22 @@ fn begin_post<O: Operation>(
     }
     Ok(match begun? {
         Todo::Now(reply) => Todo::Now(Reply::json(&Done { data: reply })?),
-        // Done in several jobs, each of which may be repeated. The answer is kept
-        // after the last one.
-        Todo::Slow(work) => Todo::Slow(Box::new(move |app| {
-            let body = rendered(work(app)?)?;
-            match key {
-                Some(key) => app.db.write(move |tx| once(tx, Some(key), |_| Ok(body))),
-                None => Ok(Reply::of(media::JSON, body)),
-            }
-        })),
+        Todo::Slow(work) => Todo::Slow(Box::new(move |app| kept(app, rendered(work(app)?)?, key))),
         Todo::Outside(work) | Todo::Fetch(work) => {
-            Todo::Outside(Box::new(move |app| Reply::json(&Done { data: work(app)? })))
+            Todo::Outside(Box::new(move |app| kept(app, rendered(work(app)?)?, key)))
         }
         Todo::Write(work) => {
             Todo::Write(Box::new(move |tx| once(tx, key, |tx| rendered(work(tx)?))))
         }
     })
+}
+
+/// The answer after work in a lane, which may be repeated; it is kept after the last of it.
+fn kept(app: &App, body: Vec<u8>, key: Option<CallKey>) -> Result<Reply, Problem> {
+    match key {
+        Some(key) => app.db.write(move |tx| once(tx, Some(key), |_| Ok(body))),
+        None => Ok(Reply::of(media::JSON, body)),
+    }
 }
 
 fn rendered<R: Serialize>(data: R) -> Result<Vec<u8>, Problem> {

@@ -28,6 +28,7 @@ row! {
         revoked: bool = "t.revoked",
         grant: Option<i64> = "t.grant_id",
         may_write: bool = "t.may_write",
+        may_change: bool = "t.may_change",
         expires_at: Instant = "t.expires_at",
         plan: Option<PlanName> = "p.plan",
         until: Option<Day> = "p.until_day",
@@ -43,7 +44,7 @@ pub fn token(
 ) -> Result<(Known, Instant)> {
     let source =
         "SELECT user_id, name, created_at, last_used_at, revoked_at IS NOT NULL AS revoked,
-                         NULL AS grant_id, 0 AS may_write, 0 AS expires_at
+                         NULL AS grant_id, 0 AS may_write, may_change, 0 AS expires_at
                   FROM partner_token WHERE token_hash = ?1";
     token_from(tx, source, hash, config, zone)
 }
@@ -66,10 +67,11 @@ pub fn token_from(
         [hash],
     )?;
     let Some(row) = found else { return Ok((Known::Nothing, Instant(i64::MIN))) };
-    let TokenRow { may_write, expires_at, .. } = row;
+    let TokenRow { may_write, may_change, expires_at, .. } = row;
+    let token = PartnerToken { name: row.name, created_at: row.created_at, may_change };
     let known = Known::Partner {
         account: Arc::new(row.account),
-        token: Arc::new(PartnerToken { name: row.name, created_at: row.created_at }),
+        token: Arc::new(token),
         revoked: row.revoked,
         plan: row.plan.map(|name| plan_of((name, row.until), config, zone)),
         granted: row.grant.map(|grant| Granted { grant, may_write, expires_at }),
@@ -116,11 +118,32 @@ pub fn set_plan(
 }
 
 /// Stores the digest of a new token.
-pub fn insert_token(tx: &WriteTx<'_>, user: UserId, token: &str, name: &str) -> Result<i64> {
+pub fn insert_token(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    token: &str,
+    (name, may_change): (&str, bool),
+) -> Result<i64> {
     tx.insert(
-        "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-        (TokenHash::of(token), user, name, &token[..12], tx.now().0),
+        "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at, may_change)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        (TokenHash::of(token), user, name, &token[..12], tx.now().0, may_change),
     )
+}
+
+/// Lets a token of an account change the shop, or no more; false when nothing changed.
+pub fn set_may_change(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    token: i64,
+    may_change: bool,
+) -> Result<bool> {
+    let changed = tx.execute(
+        "UPDATE partner_token SET may_change = ?3
+         WHERE token_id = ?2 AND user_id = ?1 AND revoked_at IS NULL AND may_change <> ?3",
+        (user, token, may_change),
+    )?;
+    Ok(changed > 0)
 }
 
 row! {
@@ -134,6 +157,8 @@ row! {
         pub last_used_at: Option<Instant>,
         /// Address that the last call came from.
         pub last_address: Option<String>,
+        /// Whether it may change the shop.
+        pub may_change: bool,
     }
 }
 

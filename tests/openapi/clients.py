@@ -31,10 +31,10 @@ def is_id(name):
 def calls_of(document, env):
     """Every operation with arguments: examples of the document, or what `run` made."""
     seller, order = env["SELLER"], env["DROP_ORDER"]
-    known = {"ml_id": "MLB1", "sku": "COPO", "seller_id": seller, "order_id": order, "ship_id": "1"}
-    known["order_ids"] = [order]
+    known = {"ml_id": "MLB1", "sku": "COPO", "seller_id": seller, "order_id": order, "ship_id": "1",
+             "question_id": env["QUESTION"]}
     known["csv"] = f"seller_id,ml_id,sku\n{seller},MLB1,COPO\n"
-    in_path = {**known, "ml_id": env["STORE"], "order_id": env["ORDER"]}
+    in_path = {**known, "ml_id": env["STORE"], "order_id": env["ORDER"], "claim_id": env["CLAIM"]}
     return sorted(
         (call_of(document, path, method, operation, known, in_path, env)
          for path, item in document["paths"].items() for method, operation in item.items()),
@@ -45,10 +45,11 @@ def calls_of(document, env):
 def call_of(document, path, method, operation, known, in_path, env):
     call = {"id": operation["operationId"], "method": method, "path": path, "in": {"path": {}, "query": {}}, "dates": []}
     unsure = False
+    order = env["DROP_ORDER" if path.startswith("/drop/") else "ORDER"]
     for one in operation.get("parameters", []):
         name, schema = one.get("name"), one.get("schema", {})
         if one.get("required"):
-            values = in_path if one["in"] == "path" else known
+            values = in_path if one["in"] == "path" else {**known, "order_ids": order}
             unsure |= is_id(name) and name not in values
             call["in"][one["in"]][name] = values.get(name, one.get("example", schema.get("example")))
         elif name == "limit":
@@ -66,8 +67,8 @@ def call_of(document, path, method, operation, known, in_path, env):
             body = {"order_ids": []}
         if "sku" in body:
             body.pop("product_id", None)
-        unsure |= any(is_id(name) and name not in known for name in body)
-        call["body"] = {name: known.get(name, value) for name, value in body.items()}
+        unsure |= any(is_id(name) and name not in known and name != "order_ids" for name in body)
+        call["body"] = {name: {**known, "order_ids": [order]}.get(name, value) for name, value in body.items()}
         name = sent["schema"]["$ref"].rsplit("/", 1)[1]
         # An object of any fields has no type of its own.
         call["model"] = name if "properties" in document["components"]["schemas"][name] else "body"

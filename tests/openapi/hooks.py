@@ -19,6 +19,8 @@ BEARERS = {
     "apiKey": "API_KEY",
     "cronSecret": "CRON_SECRET",
 }
+# What changes a seller's shop.
+OWN = ("/stock/set", "/stock/adjust", "/products/price", "/questions/answer", "/labels/printed")
 HEADERS = {
     "checkoutToken": ("X-HOTMART-HOTTOK", "CHECKOUT_TOKEN"),
     "telegramSecret": ("X-Telegram-Bot-Api-Secret-Token", "TELEGRAM_SECRET"),
@@ -89,6 +91,19 @@ def make_link(address, known):
     return link
 
 
+def name_own(case):
+    """The product, the order and the question of the seller; amounts have two decimals at most."""
+    known = {"sku": "COPO", "question_id": os.environ["QUESTION"], "order_ids": [os.environ["ORDER"]]}
+    if case.body.pop("product_id", None) is not None:
+        case.body["sku"] = "COPO"
+    case.body |= {name: value for name, value in known.items() if name in case.body}
+    if "question_id" in case.body:
+        case.body["text"] = os.environ["ANSWER"]
+    for name in ("price", "cost"):
+        if name in case.body:
+            case.body[name] = round(case.body[name], 2)
+
+
 @schemathesis.hook
 def before_call(context, case, **kwargs):
     """Half of the valid calls that name a person name one who exists; so do some stores, and keys are new."""
@@ -99,17 +114,22 @@ def before_call(context, case, **kwargs):
         case.path_parameters["ml_id"] = os.environ["STORE"]
     if is_valid(case) and case.operation.path.startswith("/orders/{"):
         case.path_parameters["order_id"] = os.environ["ORDER"]
+    for name in ("question", "claim"):
+        if is_valid(case) and case.operation.path == f"/{name}s/{{{name}_id}}":
+            case.path_parameters[f"{name}_id"] = os.environ[name.upper()]
     if is_valid(case) and case.query:
         # No schema says which text is a cursor or an event of ours, how long a month is, nor
         # which days make a period.
         case.query.pop("cursor", None)
-        for name, known in (("after", "latest"), ("updated_since", "2026-11-20T09:00:00")):
+        for name, known in (("after", "latest"), ("updated_since", "2026-11-20T09:00:00"), ("since", "2026-11-20T09:00:00")):
             if name in case.query:
                 case.query[name] = known
         if "from" in case.query:
             case.query["to"] = case.query["from"]
     if is_valid(case) and isinstance(case.body, dict) and case.operation.path.startswith("/drop/"):
         name_what_exists(case)
+    if is_valid(case) and isinstance(case.body, dict) and case.operation.path in OWN:
+        name_own(case)
     if is_valid(case) and isinstance(case.body, dict) and "file" in case.body:
         # Of a binary format no pattern is kept.
         case.body["file"] = "seller_id,ml_id,sku\n7,MLB123,A\n"

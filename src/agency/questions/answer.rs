@@ -60,12 +60,12 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
             to.done(id, &asked.address(), "respondida")
         }
         AnswerOutcome::Late(problem, word) => to.declined(problem, &asked.address(), word),
-        AnswerOutcome::Unsent(problem)
+        AnswerOutcome::Unsent(problem, _)
             if request.wants_json() || problem.code == Code::Internal =>
         {
             Err(problem)
         }
-        AnswerOutcome::Unsent(problem) => {
+        AnswerOutcome::Unsent(problem, _) => {
             let alert = Some(unsent_notice(&problem));
             let typed = Typed { joined: found, text, error: None, alert };
             let page = pages::page(visit, asked, Some(typed))?;

@@ -9,6 +9,7 @@ pub mod pages;
 
 use serde_json::json;
 
+use super::MOST_UNITS;
 use crate::accounts::Role;
 use crate::accounts::person::Group;
 use crate::base::{Instant, OrderId, UserId, grouped};
@@ -20,7 +21,7 @@ use crate::messages::choices::ChannelSet;
 use crate::messages::{News, tell};
 use crate::named;
 use crate::outbox::MessageKind;
-use crate::row;
+use crate::{row, usual};
 
 /// Longest reason.
 pub const LONGEST_REASON: usize = 120;
@@ -49,6 +50,67 @@ row! {
         pub reason: String,
         pub order_id: Option<OrderId>,
         pub created_at: Instant,
+    }
+}
+
+usual! {
+    /// A movement as a person or a program enters it.
+    #[derive(Clone, Debug)]
+    pub struct Entered {
+        pub kind: StockMovementKind = StockMovementKind::In,
+        /// Units; for an adjustment, the counted stock.
+        pub quantity: i64,
+        pub reason: String,
+    }
+}
+
+/// Why a movement cannot be made.
+#[derive(Clone, Copy, Debug)]
+pub enum MovementFault {
+    /// There are only so many units.
+    TooFew(i64),
+    TooMany,
+}
+
+impl MovementFault {
+    pub fn said(self) -> String {
+        match self {
+            Self::TooFew(balance) => format!("there are only {} in stock", balance.max(0)),
+            Self::TooMany => format!("there can be at most {MOST_UNITS} in stock"),
+        }
+    }
+}
+
+impl Entered {
+    /// The change of the balance; an error when the new balance would be out of
+    /// bounds.
+    pub fn change(&self, balance: i64) -> std::result::Result<i64, MovementFault> {
+        let change = match self.kind {
+            StockMovementKind::In => self.quantity,
+            StockMovementKind::Out => -self.quantity,
+            StockMovementKind::Adjust => self.quantity - balance,
+        };
+        let after = balance + change;
+        if self.kind == StockMovementKind::Out && after < 0 {
+            return Err(MovementFault::TooFew(balance));
+        }
+        if after > MOST_UNITS { Err(MovementFault::TooMany) } else { Ok(change) }
+    }
+
+    /// Makes the movement of a product with this balance, and warns its owner when little
+    /// is left.
+    pub fn make(
+        &self,
+        tx: &WriteTx<'_>,
+        channels: ChannelSet,
+        (product, balance): (i64, i64),
+    ) -> Result<std::result::Result<(), MovementFault>> {
+        let change = match self.change(balance) {
+            Ok(change) => change,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        record_movement(tx, product, self.kind, change, &self.reason, None)?;
+        warn_of_low(tx, channels, product, change).map(Ok)
     }
 }
 
@@ -122,6 +184,19 @@ pub fn warn_of_low(
         ..News::message(MessageKind::LowStock, channels, &cause)
     };
     tell(tx, owner, news).map(drop)
+}
+
+/// [`set_counted_stock`] of a product with this balance, and warns its owner when little is
+/// left.
+pub fn count_stock(
+    tx: &WriteTx<'_>,
+    channels: ChannelSet,
+    (product, balance): (i64, i64),
+    counted: i64,
+    reason: &str,
+) -> Result<()> {
+    set_counted_stock(tx, product, balance, counted, reason)?;
+    warn_of_low(tx, channels, product, counted - balance)
 }
 
 /// Sets the balance to what was counted, unless it is the same already.

@@ -1,6 +1,6 @@
 //! Movements made by hand, in the panels of sellers and suppliers.
 
-use super::{LONGEST_REASON, StockMovementKind};
+use super::{Entered, LONGEST_REASON, MovementFault, StockMovementKind};
 use crate::app::{App, Visit};
 use crate::catalog::entry::typed;
 use crate::catalog::pages::{Change, Found, Window, base, product_page};
@@ -10,18 +10,6 @@ use crate::edge::route::Job;
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{Form, Input, Rule, Sent, form};
-use crate::usual;
-
-usual! {
-    /// A movement as a person entered it.
-    #[derive(Clone, Debug)]
-    pub struct Entered {
-        kind: StockMovementKind = StockMovementKind::In,
-        /// Units; for an adjustment, the counted stock.
-        quantity: i64,
-        reason: String,
-    }
-}
 
 /// The form of a movement.
 pub const FORM: Form<Entered> = Form(&[
@@ -58,26 +46,8 @@ fn read_quantity(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered)
     }
 }
 
-impl Entered {
-    /// The change of the balance; an error when the new balance would be out of
-    /// bounds.
-    fn change(&self, balance: i64) -> Result<i64, Problem> {
-        let change = match self.kind {
-            StockMovementKind::In => self.quantity,
-            StockMovementKind::Out => -self.quantity,
-            StockMovementKind::Adjust => self.quantity - balance,
-        };
-        let after = balance + change;
-        if self.kind == StockMovementKind::Out && after < 0 {
-            let said = format!("there are only {} in stock", balance.max(0));
-            return Err(Problem::field("quantidade", said));
-        }
-        if after > MOST_UNITS {
-            let said = format!("there can be at most {MOST_UNITS} in stock");
-            return Err(Problem::field("quantidade", said));
-        }
-        Ok(change)
-    }
+fn refused(fault: MovementFault) -> Problem {
+    Problem::field("quantidade", fault.said())
 }
 
 /// `POST …/produtos/{id}/movimentos`: records a movement.
@@ -86,7 +56,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let found = Found::read((app, person, request), id, Window::FIRST)?;
     let balance = found.product.stock;
     let read = FORM.entry(request, app.zone(), None).and_then(|entered| {
-        entered.change(balance)?;
+        entered.change(balance).map_err(refused)?;
         Ok(entered)
     });
     let entered = match read {
@@ -101,9 +71,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let page = format!("{}/{id}", base(person));
     Ok(Box::new(move |tx| {
         let present = store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
-        let (kind, moved) = (entered.kind, entered.change(present.stock)?);
-        super::record_movement(tx, id, kind, moved, &entered.reason, None)?;
-        super::warn_of_low(tx, change.channels, id, moved)?;
+        entered.make(tx, change.channels, (id, present.stock))?.map_err(refused)?;
         change.made(tx);
         let made = super::page(tx, id, 0, 1)?;
         let number = made.first().map_or(0, |movement| movement.id);

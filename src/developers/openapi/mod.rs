@@ -278,9 +278,9 @@ fn security(route: &Route) -> &'static [&'static str] {
 fn scope(route: &Route) -> Option<&'static str> {
     match route.call {
         Call::Key(scope, _) => Some(scope.name()),
-        _ if route.surface != Surface::Partner => None,
-        _ if route.method == Method::GET => Some("partner:read"),
-        _ => Some("partner:write"),
+        Call::Seller(operation) => Some(operation.access.scope()),
+        Call::Supplier(operation) => Some(operation.access.scope()),
+        _ => None,
     }
 }
 

@@ -100,8 +100,8 @@ impl Agent {
         request: &Request,
         operation: &Declared<I>,
     ) -> Result<(), Problem> {
-        if operation.method == Method::POST && !self.may_write() {
-            return Err(challenged(app, request, too_narrow()));
+        if !self.caller.may(operation.access) {
+            return Err(challenged(app, request, too_narrow(&self.caller)));
         }
         Ok(())
     }
@@ -282,8 +282,8 @@ where
     let found = partner_caller(app, request).and_then(|(known, hash, entry)| {
         let owner = known.account.user_id;
         let caller = admit(known)?;
-        if operation.method == Method::POST && !caller.may_write() {
-            return Err(too_narrow());
+        if !caller.may(operation.access) {
+            return Err(too_narrow(&caller));
         }
         entry.mark_used(app, caller.token_kind(), hash, (request.now, request.client));
         let mut charge = partner_charge(app, &caller, &hash, operation);
@@ -373,11 +373,13 @@ fn partner_charge<I>(
     Charge { windows: [rare, posts, Some(all_calls)], quota, ..Charge::default() }
 }
 
-fn too_narrow() -> Problem {
-    Problem::new(
-        Code::InsufficientScope,
-        "this app may only read; ask its owner to connect it again with partner:write",
-    )
+fn too_narrow(caller: &PartnerCaller) -> Problem {
+    let said = if caller.granted.is_some() {
+        "this app was not given partner:write for this; ask its owner to connect it again with it"
+    } else {
+        "this token has no partner:write; its owner gives it in the panel, under API de parceiros"
+    };
+    Problem::new(Code::InsufficientScope, said)
 }
 
 /// The window of reminders to all sellers: of a token, a connected app, or the panel of

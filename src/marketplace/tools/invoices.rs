@@ -7,7 +7,7 @@ use http::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use super::{Refusal, told, told_of};
 use crate::app::App;
-use crate::base::OrderId;
+use crate::base::{MlUserId, OrderId, UserId};
 use crate::http::request::wants_html;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -29,20 +29,9 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let Some((account, shipment)) = sale else {
         return Ok(told(UNKNOWN));
     };
-    let note = with_own_token(app, owner, account, |caller| {
-        app.marketplace.client.invoice(caller, order, shipment)
-    });
-    match note {
-        Ok(note) => {
-            let (kind, place) = match &*note.kind {
-                "application/pdf" => ("application/pdf", "inline; filename=\"nota-fiscal.pdf\""),
-                _ => ("application/xml", "attachment; filename=\"nota-fiscal.xml\""),
-            };
-            Ok(Reply::of(HeaderValue::from_static(kind), note.bytes)
-                .with(CONTENT_DISPOSITION, HeaderValue::from_static(place)))
-        }
+    match fetch(app, owner, (account, order, shipment)) {
+        Ok(note) => Ok(note),
         Err(error) => {
-            tracing::info!(%error, account = account.0, "no fiscal note");
             let refusal = refusal(&error);
             // In a browser, the message is shown on the page that has the link.
             if refusal == NONE && wants_html(request.headers()) {
@@ -52,6 +41,30 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Ok(told_of(&error, refusal))
         }
     }
+}
+
+/// The fiscal note of a sale, fetched with the account's own token.
+pub fn fetch(
+    app: &App,
+    owner: UserId,
+    (account, order, shipment): (MlUserId, OrderId, Option<i64>),
+) -> Result<Reply, CallError> {
+    let note = with_own_token(app, owner, account, |caller| {
+        app.marketplace.client.invoice(caller, order, shipment)
+    });
+    let note =
+        note.inspect_err(|error| tracing::info!(%error, account = account.0, "no fiscal note"))?;
+    let (kind, place) = match &*note.kind {
+        "application/pdf" => ("application/pdf", "inline; filename=\"nota-fiscal.pdf\""),
+        _ => ("application/xml", "attachment; filename=\"nota-fiscal.xml\""),
+    };
+    Ok(Reply::of(HeaderValue::from_static(kind), note.bytes)
+        .with(CONTENT_DISPOSITION, HeaderValue::from_static(place)))
+}
+
+/// The message for a fiscal note that did not come.
+pub fn not_fetched(error: &CallError) -> Reply {
+    told_of(error, refusal(error))
 }
 
 fn refusal(error: &CallError) -> Refusal {

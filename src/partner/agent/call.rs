@@ -107,16 +107,23 @@ impl Call<'_> {
 /// The operation's own address with these arguments.
 fn address<P>(app: &App, operation: &Declared<P>, arguments: &Map<String, Value>) -> String {
     let mut query = Serializer::new(String::new());
+    let mut below = operation.path.strip_prefix(PATH).unwrap_or(operation.path).to_owned();
     for (name, value) in arguments.iter().filter(|(_, value)| !value.is_null()) {
         let text = match value {
             Value::String(text) => text.clone(),
             Value::Number(number) => whole(number).map_or_else(String::new, |id| id.to_string()),
             other => other.to_string(),
         };
-        query.append_pair(name, &text);
+        let variable = format!("{{{name}}}");
+        if below.contains(&variable) {
+            below = below.replace(&variable, &text);
+        } else {
+            query.append_pair(name, &text);
+        }
     }
-    let below = operation.path.strip_prefix(PATH).unwrap_or(operation.path);
-    format!("{}{PATH_DEV}{below}?{}", app.server.addresses.dev_base_url, query.finish())
+    let query = query.finish();
+    let mark = if query.is_empty() { "" } else { "?" };
+    format!("{}{PATH_DEV}{below}{mark}{query}", app.server.addresses.dev_base_url)
 }
 
 /// Turns the answer of an operation into the result of a tool.

@@ -3,30 +3,27 @@
 
 use std::sync::LazyLock;
 
-use http::Method;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::identity::Agent;
+use crate::partner::access::Access;
 use crate::partner::operation::{Declared, Effect};
 use crate::partner::{seller, supplier};
 
-/// The tools of a role, as the protocol lists them: all, and only those that read.
-struct Tools {
-    all: String,
-    reading: String,
-}
+/// The tools of a role, as the protocol lists them: for each access, those that it opens.
+struct Tools([String; Access::ALL.len()]);
 
 static SELLERS: LazyLock<Tools> = LazyLock::new(|| Tools::of(seller::OPERATIONS));
 static SUPPLIERS: LazyLock<Tools> = LazyLock::new(|| Tools::of(supplier::OPERATIONS));
 
 impl Tools {
     fn of<P>(operations: &[Declared<P>]) -> Self {
-        let reading = operations.iter().filter(|one| one.method == Method::GET);
-        let all: Value = operations.iter().map(definition).collect();
-        let reading: Value = reading.map(definition).collect();
-        Self { all: all.to_string(), reading: reading.to_string() }
+        Self(Access::ALL.map(|most| {
+            let open = operations.iter().filter(|one| one.access <= most);
+            open.map(definition).collect::<Value>().to_string()
+        }))
     }
 }
 
@@ -34,7 +31,7 @@ impl Tools {
 pub fn list(agent: &Agent) -> &'static str {
     let is_seller = agent.owner().role.is_student();
     let shown = if is_seller { &SELLERS } else { &SUPPLIERS };
-    if agent.may_write() { &shown.all } else { &shown.reading }
+    &shown.0[agent.most() as usize]
 }
 
 fn definition<P>(operation: &Declared<P>) -> Value {
@@ -112,7 +109,9 @@ fn annotations(title: &str, effect: Effect) -> Value {
         Effect::Fetches => (true, false, true, true),
         Effect::Sends => (false, false, false, true),
         Effect::Adds => (false, false, true, false),
-        Effect::Removes => (false, true, true, false),
+        Effect::Removes | Effect::Sets => (false, true, true, false),
+        Effect::Moves => (false, true, false, false),
+        Effect::Answers => (false, true, true, true),
     };
     json!({
         "title": title,

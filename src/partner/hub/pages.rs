@@ -46,6 +46,8 @@ fn is_supplier(person: &Person) -> bool {
 
 const FLASHES: &[Flash] = &[
     Flash::good("revogado", "Token revogado", "O programa que o usava já não tem acesso."),
+    Flash::good("ampliado", "O token agora muda a loja", "Você pode tirar isso quando quiser."),
+    Flash::good("reduzido", "O token já não muda a loja", "O que ele lê continua igual."),
     Flash::good(
         "desconectado",
         "Aplicativo desconectado",
@@ -64,13 +66,14 @@ const FLASHES: &[Flash] = &[
 #[derive(Clone, Default, Serialize)]
 pub struct NewToken {
     nome: String,
+    /// Whether it may change the shop.
+    escrita: bool,
 }
 
-const FORM: Form<NewToken> = Form(&[Input::new(
-    "nome",
-    "Dê um nome de 1 a 80 letras.",
-    Rule::Line(1..=80, |new| &mut new.nome),
-)]);
+const FORM: Form<NewToken> = Form(&[
+    Input::new("nome", "Dê um nome de 1 a 80 letras.", Rule::Line(1..=80, |new| &mut new.nome)),
+    Input::new("escrita", "", Rule::Tick(|new| &mut new.escrita)),
+]);
 
 /// All data of the page.
 struct HubData {
@@ -203,7 +206,11 @@ fn page((app, person, request): Visit<'_>, data: HubData, form: FormView) -> Hub
         ),
         operations: calls.most_used().into_iter().map(OperationRow::of).collect(),
         form,
-        tokens: data.tokens.into_iter().map(|one| TokenRow::of(one, zone, now)).collect(),
+        tokens: data
+            .tokens
+            .into_iter()
+            .map(|one| TokenRow { is_own: !is_supplier(person), ..TokenRow::of(one, zone, now) })
+            .collect(),
         apps: data.apps.into_iter().map(|one| AppRow::of(one, zone, now)).collect(),
         connector: documents::resource(app),
         calls: first_calls(app, person, "$TOKEN"),
@@ -270,7 +277,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             let said = format!("there are {MOST_TOKENS} tokens already; revoke one first");
             return Err(Problem::new(Code::Conflict, said));
         }
-        let id = store::insert_token(tx, user, &token, &new.nome)?;
+        let id = store::insert_token(tx, user, &token, (&new.nome, new.escrita))?;
         let act = TOKEN.act("token.criar", id, &new.nome);
         change.note(tx, &act, None::<&()>, Some(&new))?;
         if let Some(shown) = shown {
@@ -312,6 +319,36 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
             change.note(tx, &act, None::<&()>, None::<&()>)?;
         }
         change.answer.done(id, page, "revogado")
+    }))
+}
+
+/// What a token may do, in the audit log.
+#[derive(Serialize)]
+struct TokenAccess {
+    escrita: bool,
+}
+
+/// `POST /painel/parceiro/tokens/{id}/ampliar`: lets a token change the shop.
+pub fn widen(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    set_access(person, request, true)
+}
+
+/// `POST /painel/parceiro/tokens/{id}/reduzir`: takes that back.
+pub fn narrow(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    set_access(person, request, false)
+}
+
+fn set_access(person: &Person, request: &Request, escrita: bool) -> Result<Job, Problem> {
+    let (id, user) = (request.id()?, person.account.user_id);
+    let (change, page) = (Change::of(person, request), path_of(person));
+    Ok(Box::new(move |tx| {
+        let name = store::token_name(tx, user, id)?.ok_or_else(Problem::not_found)?;
+        if store::set_may_change(tx, user, id, escrita)? {
+            let act = TOKEN.act("token.acesso", id, &name);
+            let [before, after] = [!escrita, escrita].map(|escrita| TokenAccess { escrita });
+            change.note(tx, &act, Some(&before), Some(&after))?;
+        }
+        change.answer.done(id, page, if escrita { "ampliado" } else { "reduzido" })
     }))
 }
 

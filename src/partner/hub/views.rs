@@ -76,6 +76,10 @@ wire! {
         pub used: Option<When> = token.last_used_at.map(|at| When::new(zone, at, now)),
         /// Address that the last call came from; empty while unknown.
         pub address: String = token.last_address.unwrap_or_default(),
+        /// Whether it may change the shop.
+        pub may_change: bool = token.may_change,
+        /// Whether the page lets its reader, who sells, change that.
+        pub is_own: bool = false,
     }
 }
 
@@ -133,6 +137,17 @@ fn about(operation: &str) -> &'static str {
         "notify_seller" => "Enviar aviso",
         "list_events" | "drop_list_events" => "Eventos",
         "get_usage" | "drop_get_usage" => "Consumo da API",
+        "list_questions" => "Perguntas",
+        "get_question" => "Uma pergunta",
+        "answer_question" => "Responder pergunta",
+        "list_claims" => "Reclamações",
+        "get_claim" => "Uma reclamação",
+        "set_stock" => "Contar estoque",
+        "adjust_stock" => "Mover estoque",
+        "set_product_price" => "Mudar preço",
+        "get_label" | "get_labels" => "Etiquetas de vendas",
+        "get_invoice" => "Nota fiscal de uma venda",
+        "mark_labels_printed" => "Anotar impressão",
         "summary" => "Resumo do dia",
         "top_products" => "Mais vendidos",
         "drop_audit_catalog" => "Conferência de anúncios",

@@ -65,8 +65,8 @@ impl Granted {
     }
 }
 
-const READ: &str = "partner:read";
-const WRITE: &str = "partner:write";
+pub const READ: &str = "partner:read";
+pub const WRITE: &str = "partner:write";
 
 /// The scopes of a grant, as the protocol writes them. A grant that may write
 /// may also read.

@@ -207,6 +207,7 @@ fn reads(role: Role) -> &'static [&'static str] {
         &[
             "Ler as suas vendas, os seus anúncios, produtos e estoque",
             "Ler os números das suas contas vinculadas",
+            "Ler as perguntas e as reclamações de quem compra",
             "Ler os avisos enviados e o seu consumo da API",
         ]
     }
@@ -216,7 +217,12 @@ fn acts(role: Role) -> &'static [&'static str] {
     if role == Role::Drop {
         &["Vincular e desvincular anúncios", "Lembrar vendedores do que devem a você"]
     } else {
-        &["Enviar avisos a você, por e-mail, Telegram ou navegador"]
+        &[
+            "Enviar avisos a você, por e-mail, Telegram ou navegador",
+            "Mudar o estoque, os custos e os preços dos seus produtos",
+            "Responder perguntas de quem compra, em seu nome",
+            "Baixar etiquetas, com o endereço de quem compra, e notas fiscais",
+        ]
     }
 }
 

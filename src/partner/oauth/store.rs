@@ -195,9 +195,9 @@ pub fn insert_grant(
         (given.client_no, NEW_APPS.after(tx.now())),
     )?;
     let grant = tx.insert(
-        "INSERT INTO oauth_grant (user_id, client_no, client_name, may_write, created_at, ends_at,
-                                  code_hash, redirect_uri, challenge)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO oauth_grant (user_id, client_no, client_name, may_write, may_change, created_at,
+                                  ends_at, code_hash, redirect_uri, challenge)
+         VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9)",
         (
             user,
             given.client_no,
@@ -356,6 +356,8 @@ row! {
         pub id: i64 = "grant_id",
         pub name: String = "client_name",
         pub may_write: bool,
+        /// Whether that was given since it also lets change the shop.
+        pub may_change: bool,
         pub created_at: Instant,
         /// When it ends if it is not used until then.
         pub ends_at: Instant,
@@ -385,7 +387,7 @@ pub fn token(
 ) -> Result<(Known, Instant)> {
     let source =
         "SELECT g.user_id, g.client_name AS name, g.created_at, g.last_used_at, 0 AS revoked,
-                         g.grant_id, t.may_write, t.expires_at
+                         g.grant_id, t.may_write, t.may_write AND g.may_change AS may_change, t.expires_at
                   FROM oauth_token t JOIN oauth_grant g ON g.grant_id = t.grant_id
                   WHERE t.token_hash = ?1";
     partners::token_from(tx, source, hash, config, zone)

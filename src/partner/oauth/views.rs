@@ -47,7 +47,11 @@ wire! {
         pub id: String = app.id.to_string(),
         pub name: String = app.name,
         /// What it may do, in two or three words.
-        pub access: &'static str = if app.may_write { "Lê e age" } else { "Só lê" },
+        pub access: &'static str = match (app.may_change, app.may_write) {
+            (true, _) => "Lê e age",
+            (false, true) => "Lê e age, sem mudar a loja",
+            (false, false) => "Só lê",
+        },
         pub since: When = When::new(zone, app.created_at, now),
         pub used: Option<When> = app.last_used_at.map(|at| When::new(zone, at, now)),
         /// Address that the last call came from; empty while unknown.

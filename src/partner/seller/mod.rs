@@ -1,20 +1,25 @@
 //! Operations for sellers: one file for each operation or noun.
 
 mod announcements;
+mod answer;
+pub(super) mod claims;
 mod events;
+mod files;
 pub mod health;
 mod metrics;
 mod notifications;
 mod notify;
 pub(super) mod orders;
+mod product_changes;
 mod products;
+pub(super) mod questions;
 pub(super) mod stock;
 mod stores;
 mod summary;
 mod top_products;
 pub(super) mod usage;
 
-use super::operation::{Declared, Effect, posts, reads};
+use super::operation::{Declared, Effect, posts, reads, sends};
 use crate::identity::Seller;
 
 /// Name and path of each operation.
@@ -33,5 +38,17 @@ pub static OPERATIONS: &[Declared<Seller>] = &[
     reads::<events::ListEvents>("list_events", "/api/v1/partner/events"),
     reads::<summary::GetSummary>("summary", "/api/v1/partner/summary"),
     reads::<top_products::TopProducts>("top_products", "/api/v1/partner/top-products"),
+    reads::<questions::ListQuestions>("list_questions", "/api/v1/partner/questions"),
+    reads::<questions::GetQuestion>("get_question", "/api/v1/partner/questions/{question_id}"),
+    posts::<answer::AnswerQuestion>("answer_question", "/api/v1/partner/questions/answer", Effect::Answers).for_writers(),
+    reads::<claims::ListClaims>("list_claims", "/api/v1/partner/claims"),
+    reads::<claims::GetClaim>("get_claim", "/api/v1/partner/claims/{claim_id}"),
+    posts::<product_changes::SetStock>("set_stock", "/api/v1/partner/stock/set", Effect::Sets).for_writers(),
+    posts::<product_changes::AdjustStock>("adjust_stock", "/api/v1/partner/stock/adjust", Effect::Moves).for_writers(),
+    posts::<product_changes::SetPrice>("set_product_price", "/api/v1/partner/products/price", Effect::Sets).for_writers(),
+    sends::<files::GetLabel>("get_label", "/api/v1/partner/orders/{order_id}/label").for_writers(),
+    sends::<files::GetInvoice>("get_invoice", "/api/v1/partner/orders/{order_id}/invoice").for_writers(),
+    sends::<files::GetLabels>("get_labels", "/api/v1/partner/labels").for_writers(),
+    posts::<files::MarkPrinted>("mark_labels_printed", "/api/v1/partner/labels/printed", Effect::Adds).for_writers(),
     reads::<usage::GetUsage>("get_usage", "/api/v1/partner/usage"),
 ];

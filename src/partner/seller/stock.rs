@@ -58,8 +58,9 @@ wire! {
 }
 
 wire! {
+    /// What changed the balance.
     #[derive(Serialize, JsonSchema)]
-    struct StockMovement of(movement: Movement, zone: Zone) {
+    pub(super) struct StockMovement of(movement: Movement, zone: Zone) {
         /// Number of the movement; no other has it.
         id: String = movement.id.to_string(),
         /// `in`, `out`, or `adjust` after a count.

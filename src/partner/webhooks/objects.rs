@@ -1,6 +1,4 @@
 //! The body of an event, with its object in the form of the Partner API.
-//! Questions and claims have no operation yet: their forms are defined here,
-//! with the names that the Partner API uses.
 
 use std::sync::Arc;
 
@@ -9,22 +7,21 @@ use serde_json::json;
 
 use super::MessageId;
 use crate::app::App;
-use crate::base::{Instant, MlUserId, OffsetTime, OrderId, Sealer, UserId, Zone};
+use crate::base::{Instant, OrderId, Sealer, UserId, Zone};
 use crate::catalog;
 use crate::catalog::stock;
 use crate::db::{ReadTx, Result};
 use crate::dropshipping::orders::{self as drop_orders, Whose};
 use crate::events::EventType;
-use crate::marketplace::books::claims::ClaimState;
 use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::listed;
-use crate::marketplace::books::questions::QuestionState;
 use crate::marketplace::books::questions::store::Question;
 use crate::marketplace::books::words::Words;
 use crate::partner::seller;
+use crate::partner::seller::claims::WireClaim;
+use crate::partner::seller::questions::WireQuestion;
 use crate::partner::seller::stock::ProductStock;
 use crate::partner::supplier::orders::WireDropOrder;
-use crate::wire;
 
 /// What is needed to build bodies, besides the database.
 #[derive(Clone)]
@@ -87,12 +84,11 @@ impl EventBodyBuilder {
             }
             EventType::QuestionReceived => {
                 let question = listed::one::<Question>(tx, user, object)?;
-                question
-                    .map(|question| json_of(&QuestionShape::of(question, &self.site, self.zone)))
+                question.map(|question| json_of(&WireQuestion::of(question, &self.site, self.zone)))
             }
             EventType::ClaimOpened => {
                 let claim = listed::one::<Claim>(tx, user, object)?;
-                claim.map(|claim| json_of(&ClaimShape::of(claim, self.zone)))
+                claim.map(|claim| json_of(&WireClaim::of(claim, self.zone)))
             }
             EventType::StockChanged => match catalog::store::product(tx, user, object)? {
                 // Includes only the newest movement, which caused the event;
@@ -114,56 +110,6 @@ impl EventBodyBuilder {
                 Some(json!({ "message": said }).to_string())
             }
         })
-    }
-}
-
-wire! {
-    /// A question as JSON.
-    #[derive(Serialize)]
-    struct QuestionShape of(question: Question, site: &str, zone: Zone) after {
-        let Question { row, title } = question;
-    } {
-        question_id: String = row.id.to_string(),
-        ml_id: String = format!("{site}{}", row.item_id),
-        ml_user_id: MlUserId = row.ml_user_id,
-        /// Title of the listing; empty when unknown.
-        title: String = title,
-        text: String = row.text,
-        status: &'static str = match row.state {
-            QuestionState::Open => "unanswered",
-            QuestionState::Answered => "answered",
-            QuestionState::Closed => "closed",
-        },
-        date_created: String = zone.partner(row.asked_at),
-        date_created_at: OffsetTime = zone.with_offset(row.asked_at),
-    }
-}
-
-wire! {
-    /// A claim as JSON.
-    #[derive(Serialize)]
-    struct ClaimShape of(claim: Claim, zone: Zone) after {
-        let Claim { claim: row, title, .. } = claim;
-    } {
-        claim_id: String = row.id.to_string(),
-        /// Null when the claim is not about an order.
-        order_id: Option<OrderId> = row.order(),
-        ml_user_id: MlUserId = row.seller,
-        /// Title of what was sold; empty when unknown.
-        title: String = title,
-        status: &'static str = match row.state {
-            ClaimState::Open => "opened",
-            ClaimState::Closed => "closed",
-        },
-        /// The marketplace's word, such as `mediations`.
-        #[serde(rename = "type")]
-        kind: String = row.kind,
-        stage: String = row.stage,
-        reason: String = row.reason,
-        due_at: Option<String> = row.due_at.map(|at| zone.partner(at)),
-        due_at_rfc3339: Option<OffsetTime> = row.due_at.map(|at| zone.with_offset(at)),
-        date_created: String = zone.partner(row.opened_at),
-        date_created_at: OffsetTime = zone.with_offset(row.opened_at),
     }
 }
 

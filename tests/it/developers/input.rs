@@ -195,6 +195,64 @@ const BODIES: &[(&str, &[&str])] = &[
             r#"{"batch_id":"12345678901234567890"}"#,
         ],
     ),
+    (
+        "/api/v1/partner/stock/set",
+        &[
+            r#"{"sku":"GAR-1","balance":0}"#,
+            r#"{"product_id":"7","balance":10000000,"reason":" Contagem "}"#,
+            r#"{"sku":"GAR-1","balance":-1}"#,
+            r#"{"sku":"GAR-1","balance":10000001}"#,
+            r#"{"sku":"GAR-1","product_id":"7","balance":1}"#,
+            r#"{"balance":1}"#,
+            r#"{"sku":"GAR-1"}"#,
+            r#"{"sku":"GAR-1","balance":"1"}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/stock/adjust",
+        &[
+            r#"{"sku":"GAR-1","quantity":-10000000}"#,
+            r#"{"product_id":7,"quantity":3,"reason":"Entrega"}"#,
+            r#"{"sku":"GAR-1","quantity":0}"#,
+            r#"{"sku":"GAR-1","quantity":1.5}"#,
+            r#"{"quantity":1}"#,
+            r#"{"sku":"GAR-1","quantity":10000001}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/products/price",
+        &[
+            r#"{"sku":"GAR-1","price":94.9}"#,
+            r#"{"product_id":"7","cost":0}"#,
+            r#"{"sku":"GAR-1","price":10000000,"cost":1.01}"#,
+            r#"{"sku":"GAR-1"}"#,
+            r#"{"product_id":"7"}"#,
+            r#"{"price":1}"#,
+            r#"{"sku":"GAR-1","price":-0.01}"#,
+            r#"{"sku":"GAR-1","price":10000001}"#,
+            r#"{"sku":"GAR-1","price":"94.90"}"#,
+            r#"{"sku":"GAR-1","product_id":"7","price":1}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/questions/answer",
+        &[
+            r#"{"question_id":"13203204611","text":"Tem sim.\nDuas cores."}"#,
+            r#"{"question_id":"13203204611","text":" \n"}"#,
+            r#"{"question_id":"13203204611"}"#,
+            r#"{"question_id":"x","text":"Tem sim."}"#,
+            r#"{"text":"Tem sim."}"#,
+        ],
+    ),
+    (
+        "/api/v1/partner/labels/printed",
+        &[
+            r#"{"order_ids":["2000003508419013","7"]}"#,
+            r#"{"order_ids":[]}"#,
+            r#"{"order_ids":["x"]}"#,
+            "{}",
+        ],
+    ),
     ("/api/v1/partner/drop/orders/remind-all", &["{}", r#"{"outro":1}"#, "[]", "7", "null"]),
     (
         "/api/v1/webhook/llm",
@@ -306,6 +364,17 @@ const QUERIES: &[(&str, &[&str])] = &[
     ),
     ("/api/v1/partner/drop/catalog/audit", &["", "seller_id=7", "seller_id=0", "seller_id=x"]),
     ("/api/v1/partner/notifications", &["", "limit=200", "limit=201"]),
+    (
+        "/api/v1/partner/questions",
+        &[
+            "",
+            "status=unanswered&since=2026-11-20T08:41:27",
+            "status=open",
+            "since=ontem",
+            "store=0",
+        ],
+    ),
+    ("/api/v1/partner/claims", &["", "status=closed&limit=1", "status=open", "store=x"]),
     (
         "/api/v1/partner/orders",
         &[

@@ -237,10 +237,35 @@ impl Shop {
 /// A token of a person, made in the panel.
 #[track_caller]
 fn token_of(person: &Actor<'_>, path: &str, name: &str) -> String {
-    let token = person.post(path, &json!({ "nome": name })).expect(201).json();
+    let token = person.post(path, &json!({ "nome": name, "escrita": true })).expect(201).json();
     let token = token["token"].as_str().unwrap().to_owned();
     person.site().keep_secret("token", &token);
     token
+}
+
+/// The numbers of a seller's things, by the beginnings of the paths that name them.
+fn things_of(
+    shop: &Shop,
+    number: &str,
+    (product, webhook): (String, String),
+) -> Vec<(&'static str, String)> {
+    let mut things = vec![
+        ("/painel/vendas/", shop.order.clone()),
+        ("/painel/anuncios/", shop.item.clone()),
+        ("/painel/reclamacoes/", shop.claim.clone()),
+        ("/painel/perguntas/", shop.question.clone()),
+        ("/painel/produtos/", product),
+        ("/painel/parceiro/webhooks/", webhook),
+    ];
+    for (paths, thing) in [
+        (["/api/v1/partner/stores/", "/v1/partner/stores/"], number),
+        (["/api/v1/partner/orders/", "/v1/partner/orders/"], &*shop.order),
+        (["/api/v1/partner/questions/", "/v1/partner/questions/"], &*shop.question),
+        (["/api/v1/partner/claims/", "/v1/partner/claims/"], &*shop.claim),
+    ] {
+        things.extend(paths.map(|path| (path, thing.to_owned())));
+    }
+    things
 }
 
 /// A seller with the canary text in shop, products, messages and tokens.
@@ -284,18 +309,7 @@ fn seller<'s>(world: &World, site: &'s Site, name: &str, number: u64) -> Party<'
             shop.claim.clone(),
             token[..12].to_owned(),
         ],
-        things: vec![
-            ("/api/v1/partner/stores/", number.clone()),
-            ("/v1/partner/stores/", number.clone()),
-            ("/api/v1/partner/orders/", shop.order.clone()),
-            ("/v1/partner/orders/", shop.order.clone()),
-            ("/painel/vendas/", shop.order.clone()),
-            ("/painel/anuncios/", shop.item.clone()),
-            ("/painel/reclamacoes/", shop.claim.clone()),
-            ("/painel/perguntas/", shop.question),
-            ("/painel/produtos/", product),
-            ("/painel/parceiro/webhooks/", webhook),
-        ],
+        things: things_of(&shop, &number, (product, webhook)),
         filters: vec![
             ("store", number.clone()),
             ("conta", number.clone()),
@@ -304,6 +318,7 @@ fn seller<'s>(world: &World, site: &'s Site, name: &str, number: u64) -> Party<'
             ("sku", said("SKU").replace(' ', "+")),
             ("sku", said("PRO").replace(' ', "+")),
             ("ml_id", shop.item.clone()),
+            ("order_ids", shop.order.clone()),
             ("q", shop.order),
             ("q", shop.item),
             ("shipment_id", shop.shipment),
@@ -412,6 +427,9 @@ const SHOWN_TO_SELLERS: &[&str] = &[
     "/api/v1/partner/orders",
     "/api/v1/partner/orders/{order_id}",
     "/api/v1/partner/products",
+    "/api/v1/partner/questions",
+    "/api/v1/partner/questions/{question_id}",
+    "/api/v1/partner/claims/{claim_id}",
     "/api/v1/partner/stock",
     "/api/v1/partner/stores",
     "/painel",

@@ -21,3 +21,4 @@ mod summary; // The day of a seller in one answer, and what sold most.
 mod uncounted; // Calls that count in no window and in no quota.
 mod webhook_trouble; // Webhooks when receivers are in trouble.
 mod webhooks; // What programs receive by webhook, and what owners see.
+mod writes; // What a token that may write changes, and what others may not.

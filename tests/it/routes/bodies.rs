@@ -26,6 +26,8 @@ const ACT_ALONE: &[&str] = &[
     "/convite",
     "/convite/{code}",
     "/revogar",
+    "/ampliar",
+    "/reduzir",
     "/logout",
     "/sair",
     "/lidos",

@@ -214,10 +214,14 @@ impl Theirs {
             }
             "/painel/vendas/" | "/api/v1/partner/orders/" | "/v1/partner/orders/" => &self.order,
             "/painel/anuncios/" => &self.item,
-            "/painel/reclamacoes/" => &self.claim,
+            "/painel/reclamacoes/" | "/api/v1/partner/claims/" | "/v1/partner/claims/" => {
+                &self.claim
+            }
             "/painel/ml/etiquetas/lote/" => &self.batch,
             "/visoes/" => &self.view,
-            "/painel/perguntas/" => &self.question,
+            "/painel/perguntas/" | "/api/v1/partner/questions/" | "/v1/partner/questions/" => {
+                &self.question
+            }
             "/painel/respostas/" => &self.reply,
             "/painel/produtos/" | "/fornecedor/produtos/" => &self.product,
             "/painel/parceiro/tokens/" | "/fornecedor/parceiro/tokens/" => &self.token,
@@ -248,7 +252,7 @@ impl Theirs {
              UNION ALL SELECT 'product ' || title || ' ' || stock FROM product WHERE owner_id = {owner}
              UNION ALL SELECT 'session ' || count(*) FROM session WHERE user_id = {owner} AND ended_at IS NULL
              UNION ALL SELECT 'device ' || count(*) FROM push_device WHERE user_id = {owner}
-             UNION ALL SELECT 'tokens ' || count(*) FROM partner_token WHERE user_id = {owner} AND revoked_at IS NULL
+             UNION ALL SELECT 'tokens ' || count(*) || sum(may_change) FROM partner_token WHERE user_id = {owner} AND revoked_at IS NULL
              UNION ALL SELECT 'apps ' || count(*) FROM oauth_grant WHERE user_id = {owner}
              UNION ALL SELECT 'webhook ' || url || state FROM webhook_endpoint WHERE user_id = {owner}
              UNION ALL SELECT 'unread ' || unread FROM notification_count WHERE owner_id = {owner}
@@ -363,7 +367,7 @@ fn what_is_anothers_is_not_there_on_any_route() {
 }
 
 /// Parameters that filter on some route, and fields of bodies.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 20] = [
     "conta",
     "anuncio",
     "item",
@@ -378,6 +382,7 @@ const NAMES: [&str; 19] = [
     "shipment_id",
     "pedido",
     "order_id",
+    "order_ids",
     "produto",
     "ml_id",
     "vendedor",

@@ -118,7 +118,7 @@ impl Site {
     #[track_caller]
     fn partner(&self, name: &str, role: &str, what: &str) -> Actor<'_> {
         let person = self.make_person(name, role);
-        let arguments = ["partner", "token", "--email", &person.email];
+        let arguments = ["partner", "token", "--email", &person.email, "--write"];
         let token = self.command(&arguments).ok().trim().to_owned();
         self.keep_secret("partner token", &token);
         Actor::new(self, what, Credential::Bearer(token)).of(person)

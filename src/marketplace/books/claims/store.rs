@@ -3,7 +3,7 @@
 use super::ClaimState;
 use super::pages::{self, WireClaim};
 use crate::base::{Cents, Instant, MlUserId, OrderId, UserId};
-use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::document::ClaimDocument;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
@@ -33,6 +33,9 @@ row! {
 /// Open ones by deadline, then the others, the last first; as in the index
 /// `claim_by_deadline`.
 const BY_DEADLINE: &str = "state, iif(state = 1, coalesce(due_at, 9000000000), -updated_at)";
+
+/// Stands for the deadline of an open claim without one.
+const WITHOUT_DEADLINE: i64 = 9_000_000_000;
 
 row! {
     /// What the open claims of a seller come to.
@@ -72,6 +75,49 @@ impl Listed for Claim {
     fn wire(self, services: &Services, stores: &Stores) -> WireClaim {
         WireClaim::of(services, stores, self)
     }
+}
+
+/// Which claims a program asks for.
+pub struct ClaimFilter {
+    pub owner: UserId,
+    pub state: Option<ClaimState>,
+    pub account: Option<MlUserId>,
+    /// Only those behind this place ([`Claim::place`]). They are not counted.
+    pub after: Option<(i64, i64, i64)>,
+}
+
+impl Claim {
+    /// Where it stands among the claims of its owner: state, deadline and number.
+    pub fn place(&self) -> (i64, i64, i64) {
+        let claim = &self.claim;
+        let urgency = match claim.state {
+            ClaimState::Open => claim.due_at.map_or(WITHOUT_DEADLINE, |due| due.0),
+            ClaimState::Closed => -claim.updated_at.0,
+        };
+        (claim.state.number().into(), urgency, claim.id)
+    }
+}
+
+/// A page of claims, open ones by deadline and then the others, and how many match.
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &ClaimFilter,
+    window: (u32, u32),
+) -> Result<(Vec<Claim>, u64)> {
+    let mut filters = Filters::new("owner_id = :owner", &[(":owner", &wanted.owner)]);
+    filters.and_if("state = :state", ":state", &wanted.state);
+    filters.and_if("ml_user_id = :account", ":account", &wanted.account);
+    let total = match wanted.after {
+        Some(_) => 0,
+        None => filters.count(tx, "SELECT count(*) FROM claim")?,
+    };
+    let order = format!("{BY_DEADLINE}, claim_id");
+    let behind = format!("state >= :at AND ({order}) > (:at, :urgency, :id)");
+    if let Some((state, urgency, id)) = &wanted.after {
+        filters.and(&behind, &[(":at", state), (":urgency", urgency), (":id", id)]);
+    }
+    let page = Page { table: "claim", order: &order, window };
+    Ok((filters.rows(tx, &page, Claim::COLUMNS, Claim::read)?, total))
 }
 
 /// The most urgent open claims of an owner, at most `most`, as their list shows them,

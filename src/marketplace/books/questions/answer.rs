@@ -50,7 +50,7 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     match send_answer(app, owner, &question, &text, Box::new(|_| Ok(())))? {
         AnswerOutcome::Sent => to.done(question.id, &page, "respondida"),
         AnswerOutcome::Late(problem, word) => to.declined(problem, &page, word),
-        AnswerOutcome::Unsent(problem) => not_sent((app, person, request), problem),
+        AnswerOutcome::Unsent(problem, _) => not_sent((app, person, request), problem),
     }
 }
 

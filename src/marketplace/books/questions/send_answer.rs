@@ -25,7 +25,20 @@ pub enum AnswerOutcome {
     /// of the page's outcomes.
     Late(Problem, &'static str),
     /// It was not sent; another try may succeed.
-    Unsent(Problem),
+    Unsent(Problem, Unsent),
+}
+
+/// Why an answer was not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsent {
+    /// The listing of the question is not active.
+    Inactive,
+    /// The account must be linked again.
+    Unlinked,
+    /// The marketplace does not take this text.
+    Refused,
+    /// The marketplace or this service did not answer; perhaps it arrived.
+    Away,
 }
 
 /// Further writes of the transaction that stores that the answer was sent.
@@ -51,7 +64,10 @@ pub fn send_answer(
     }
     let sent = match send(app, owner, &question, text)? {
         Ok(sent) => sent,
-        Err(error) => return Ok(AnswerOutcome::Unsent(unsent(error))),
+        Err(error) => {
+            let (problem, why) = unsent(error);
+            return Ok(AnswerOutcome::Unsent(problem, why));
+        }
     };
     let refusal = match sent {
         AnswerSent::Answered(document) => {
@@ -70,7 +86,8 @@ pub fn send_answer(
         }
     };
     let question = read(app, owner, question.id)?;
-    Ok(if question.is_open() { AnswerOutcome::Unsent(refusal) } else { too_late(&question) })
+    let (problem, why) = refusal;
+    Ok(if question.is_open() { AnswerOutcome::Unsent(problem, why) } else { too_late(&question) })
 }
 
 fn read(services: &Services, owner: UserId, id: i64) -> Result<QuestionRow, Problem> {
@@ -93,17 +110,14 @@ fn too_late(question: &QuestionRow) -> AnswerOutcome {
 
 /// The error when the marketplace rejects the answer to a question that still
 /// waits.
-fn refused(code: &str) -> Problem {
-    match code {
-        "not_active_item" => Problem::new(
-            Code::Conflict,
-            "O anúncio desta pergunta não está ativo: reative-o no marketplace e responda de novo",
-        ),
-        _ => Problem::new(
-            Code::MarketplaceUnavailable,
-            "O marketplace recusou a resposta: mude o texto, sem contatos nem links, ou responda por lá",
-        ),
+fn refused(code: &str) -> (Problem, Unsent) {
+    if code == "not_active_item" {
+        let said =
+            "O anúncio desta pergunta não está ativo: reative-o no marketplace e responda de novo";
+        return (Problem::new(Code::Conflict, said), Unsent::Inactive);
     }
+    let said = "O marketplace recusou a resposta: mude o texto, sem contatos nem links, ou responda por lá";
+    (Problem::new(Code::MarketplaceUnavailable, said), Unsent::Refused)
 }
 
 /// Sends an answer, once. When the result of an earlier answer is not known,
@@ -194,18 +208,20 @@ const fn may_have_arrived(error: &CallError) -> bool {
 }
 
 /// The error for an answer that was not sent, in words for its author.
-fn unsent(error: CallError) -> Problem {
+fn unsent(error: CallError) -> (Problem, Unsent) {
     let said = tools::out_of_reach(&error).1;
     match error {
-        CallError::Db(error) => error.into(),
-        CallError::NotLinked | CallError::LinkLost => Problem::new(Code::Conflict, said),
+        CallError::Db(error) => (error.into(), Unsent::Away),
+        CallError::NotLinked | CallError::LinkLost => {
+            (Problem::new(Code::Conflict, said), Unsent::Unlinked)
+        }
         CallError::Failed(Failure::Refused { status, code }) => {
             tracing::warn!(status, code, "the marketplace refused an answer");
             refused(&code)
         }
-        CallError::Failed(_) => Problem {
-            retry_after_s: error.retry_after_s(),
-            ..Problem::new(Code::MarketplaceUnavailable, said)
-        },
+        CallError::Failed(_) => {
+            let problem = Problem::new(Code::MarketplaceUnavailable, said);
+            (Problem { retry_after_s: error.retry_after_s(), ..problem }, Unsent::Away)
+        }
     }
 }

@@ -3,8 +3,8 @@
 use super::QuestionState;
 use super::cards::CardRow;
 use super::pages::{self, WireQuestion};
-use crate::base::{DAY_S, MlUserId, UserId};
-use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::base::{DAY_S, Instant, MlUserId, UserId};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
@@ -54,6 +54,38 @@ impl Listed for Question {
     fn wire(self, services: &Services, stores: &Stores) -> WireQuestion {
         WireQuestion::of(services, stores, self)
     }
+}
+
+/// Which questions a program asks for.
+pub struct QuestionFilter {
+    pub owner: UserId,
+    pub state: Option<QuestionState>,
+    pub account: Option<MlUserId>,
+    /// Only those asked then or later.
+    pub since: Option<Instant>,
+    /// Only those behind this time and number. They are not counted.
+    pub after: Option<(i64, i64)>,
+}
+
+/// A page of questions, the last asked first, and how many match.
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &QuestionFilter,
+    window: (u32, u32),
+) -> Result<(Vec<Question>, u64)> {
+    let mut filters = Filters::new("owner_id = :owner", &[(":owner", &wanted.owner)]);
+    filters.and_if("state = :state", ":state", &wanted.state);
+    filters.and_if("ml_user_id = :account", ":account", &wanted.account);
+    filters.and_if("asked_at >= :since", ":since", &wanted.since);
+    let total = match wanted.after {
+        Some(_) => 0,
+        None => filters.count(tx, "SELECT count(*) FROM question")?,
+    };
+    if let Some((at, id)) = &wanted.after {
+        filters.and("(asked_at, question_id) < (:at, :id)", &[(":at", at), (":id", id)]);
+    }
+    let page = Page { table: "question", order: "asked_at DESC, question_id DESC", window };
+    Ok((filters.rows(tx, &page, Question::COLUMNS, Question::read)?, total))
 }
 
 /// One question of an owner.

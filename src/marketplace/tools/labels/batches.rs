@@ -66,6 +66,20 @@ pub fn add(
     Ok(batch)
 }
 
+/// Whether the label of a parcel was printed.
+pub fn is_printed(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+    shipment: i64,
+) -> Result<bool> {
+    tx.value(
+        "SELECT EXISTS (SELECT 1 FROM label_print
+             WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3)",
+        (owner, account, shipment),
+    )
+}
+
 /// One batch.
 pub fn one(tx: &ReadTx<'_>, batch: i64) -> Result<Option<Batch>> {
     tx.record("FROM label_batch b WHERE b.batch_id = ?1", [batch])

@@ -9,7 +9,7 @@ use super::batches::{self, Batch};
 use super::desk::Desk;
 use super::{NOT_FOUND, of_cause, refusal, unknown};
 use crate::app::App;
-use crate::base::{MlUserId, UserId};
+use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
@@ -124,7 +124,8 @@ pub fn print_batch(
     Ok(ask((app, request), (batch.owner, batch.account), &waiting, desk.lost))
 }
 
-fn pdf(file: impl Into<Bytes>) -> Reply {
+/// A file of labels.
+pub fn pdf(file: impl Into<Bytes>) -> Reply {
     let place = HeaderValue::from_static("inline; filename=\"etiquetas.pdf\"");
     Reply::of(PDF, file).with(CONTENT_DISPOSITION, place)
 }
@@ -136,32 +137,42 @@ fn ask(
     shipments: &[i64],
     lost: &'static str,
 ) -> Reply {
+    match fetch((app, request.now), (owner, account), shipments) {
+        Ok(bytes) => pdf(bytes),
+        Err(CallError::LinkLost) => told((StatusCode::BAD_GATEWAY, lost)),
+        Err(error) => not_printed(&error, shipments),
+    }
+}
+
+/// The message for labels that did not come.
+pub fn not_printed(error: &CallError, shipments: &[i64]) -> Reply {
+    let (status, said) = refusal(error, shipments);
+    told_of(error, (status, said.into_owned()))
+}
+
+/// The labels of an account's shipments as one PDF. Those that the marketplace refuses are
+/// noted, so that nobody is offered them for a while.
+pub fn fetch(
+    (app, now): (&App, Instant),
+    (owner, account): (UserId, MlUserId),
+    shipments: &[i64],
+) -> std::result::Result<Vec<u8>, CallError> {
     let labels = with_own_token(app, owner, account, |caller| {
         app.marketplace.client.labels(caller, shipments)
     });
     let refused = &app.marketplace.refused_labels;
-    match labels {
-        Ok(bytes) => {
-            refused.forget(account, shipments);
-            pdf(bytes)
-        }
+    match &labels {
+        Ok(_) => refused.forget(account, shipments),
         Err(error) => {
             tracing::info!(%error, account = account.0, "no label");
-            if let CallError::Failed(Failure::Unprintable(failed)) = &error {
-                for one in failed {
-                    if shipments.contains(&one.shipment) {
-                        let why = of_cause(&one.cause).1;
-                        refused.note(account, one.shipment, why, request.now);
-                    }
+            if let CallError::Failed(Failure::Unprintable(failed)) = error {
+                for one in failed.iter().filter(|one| shipments.contains(&one.shipment)) {
+                    refused.note(account, one.shipment, of_cause(&one.cause).1, now);
                 }
             }
-            if matches!(error, CallError::LinkLost) {
-                return told((StatusCode::BAD_GATEWAY, lost));
-            }
-            let (status, said) = refusal(&error, shipments);
-            told_of(&error, (status, said.into_owned()))
         }
     }
+    labels
 }
 
 /// Checks that an account sends a shipment, according to the marketplace.
