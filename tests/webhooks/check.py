@@ -55,7 +55,7 @@ def main():
     receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
     threading.Thread(target=receiver.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{receiver.server_port}/webhooks"
-    with demo.running(EXECUTABLE) as (base, sandbox, cookie):
+    with demo.running(EXECUTABLE) as (base, sandbox, cookie, _):
         wanted = {"url": url, "eventos": ["order.created", "order.paid", "question.received"]}
         made = demo.post(base, demo.LIST, wanted, cookie)[1]
         first, own = made["segredo"], f"{demo.LIST}/{made['id']}"

@@ -35,8 +35,8 @@ def post(base, path, body, cookie=""):
 
 @contextlib.contextmanager
 def running(executable):
-    """Gives the addresses of the demonstration and of its sandbox, and a
-    session of its student."""
+    """Gives the addresses of the demonstration and of its sandbox, and a session and
+    a token of its student."""
     with tempfile.TemporaryDirectory() as folder:
         server = subprocess.Popen(
             [executable, "serve", "--demo", "--listen", "127.0.0.1:0"],
@@ -44,7 +44,7 @@ def running(executable):
         )
         try:
             said = ""
-            while "operator" not in said:
+            while "partner " not in said:
                 line = server.stdout.readline()
                 assert line, "the demonstration did not start"
                 said += line
@@ -52,7 +52,7 @@ def running(executable):
             sandbox = re.search(r"sandbox\s+(\S+)", said)[1]
             login = {"email": "ana@exemplo.com", "senha": "demonstracao"}
             cookie = post(base, "/entrar", login)[0]["set-cookie"].split(";")[0]
-            yield base, sandbox, cookie
+            yield base, sandbox, cookie, re.search(r"ptk_[0-9a-f]{48}", said)[0]
         finally:
             server.terminate()
             server.wait(timeout=20)

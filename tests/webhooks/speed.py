@@ -1,5 +1,5 @@
-"""How many webhooks leave a second, how soon one leaves after its sale, and what
-they add to the writer's work for a sale.
+"""How many webhooks leave a second, how soon one leaves after its sale, how soon the
+sale is among the events to pull, and what they add to the writer's work for a sale.
 
     python3 tests/webhooks/speed.py EXECUTABLE
 
@@ -9,6 +9,8 @@ processors with the server.
 
 import asyncio
 import contextlib
+import http.client
+import json
 import os
 import pathlib
 import statistics
@@ -23,6 +25,8 @@ PRODUCTS = 4000
 ENDPOINTS = 4
 SALES = 60
 SALES_WORKED = 400
+# Whoever asks every few milliseconds would be held back.
+LIMITS = ["LIMITS__PARTNER_GET", "PARTNER__PLANS__STARTER__PER_MINUTE", "PARTNER__PLANS__STARTER__QUOTA"]
 came = []
 
 
@@ -80,9 +84,41 @@ def work_of_a_sale(sandbox):
     return (processor_us("writer") - before) / SALES_WORKED
 
 
+def reader(base, token):
+    """What a program sees that asks again and again: the events after an id, and the
+    newest id."""
+    wire = http.client.HTTPConnection(base.removeprefix("http://"))
+
+    def after(last):
+        wire.request("GET", f"/api/v1/partner/events?type=order.paid&after={last}",
+                     headers={"Authorization": f"Bearer {token}"})
+        answer = wire.getresponse()
+        page = json.loads(answer.read())
+        assert answer.status == 200, page
+        return page["data"], page["pagination"]["next_after"]
+
+    return after
+
+
+def until_pulled(base, sandbox, token):
+    after, took = reader(base, token), []
+    last = after("latest")[1]
+    for number in range(SALES):
+        began, events = time.monotonic(), []
+        demo.post(sandbox, "/_sandbox/sales", {"ml_user_id": demo.shops(sandbox)[number % 3]})
+        while not events:
+            assert time.monotonic() < began + 20, "a sale did not become an event"
+            time.sleep(0.005)
+            events, last = after(last)
+        took.append((time.monotonic() - began) * 1000)
+        time.sleep(0.3)
+    return sorted(took)
+
+
 def main():
     port = listen()
-    with demo.running(sys.argv[1]) as (base, sandbox, cookie):
+    os.environ.update({f"SELLER_PLATFORM__{limit}": "1000000000" for limit in LIMITS})
+    with demo.running(sys.argv[1]) as (base, sandbox, cookie, token):
         def make(path, events):
             wanted = {"url": f"http://127.0.0.1:{port}{path}", "eventos": events}
             made = demo.post(base, demo.LIST, wanted, cookie)[1]
@@ -111,6 +147,9 @@ def main():
         print(f"from a sale at the marketplace to its webhook here, {SALES} sales: "
               f"median {statistics.median(took):.1f} ms, p95 {took[int(SALES * 0.95)]:.1f} ms")
         demo.post(base, own + "/excluir", {}, cookie)
+        took = until_pulled(base, sandbox, token)
+        print(f"from a sale at the marketplace to the events of the API, {SALES} sales: "
+              f"median {statistics.median(took):.1f} ms, p95 {took[int(SALES * 0.95)]:.1f} ms")
 
         came.clear()
         for number in range(ENDPOINTS):
