@@ -90,13 +90,11 @@ pub fn changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Problem
 pub fn llms(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
     let addresses = &app.server.addresses;
     let (base, dev, name) = (&addresses.base_url, &addresses.dev_base_url, &app.config.server.name);
-    let guides: String = how_to::ALL
-        .iter()
-        .map(|one| {
-            let texts = one.texts();
-            format!("- [{}]({base}{}?lang=en): {}\n", texts.title.en, one.markdown, texts.about.en)
-        })
-        .collect();
+    let mut guides = String::new();
+    for one in &how_to::ALL {
+        let (title, about) = (&one.texts().title.en, &one.texts().about.en);
+        let _ = writeln!(guides, "- [{title}]({base}{}?lang=en): {about}", one.markdown);
+    }
     let text = format!(
         "# {name}: Partner API\n\n\
          > Sales, products, stock, listings and figures of marketplace sellers in Brazil, and of their suppliers. \

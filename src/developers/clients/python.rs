@@ -34,9 +34,9 @@ fn quoted(text: &str) -> String {
 pub fn types(api: &Api) -> String {
     let mut code = String::new();
     for (name, (about, fields)) in &api.types {
-        let kind_of = |field: &Field| match field.is_required {
-            true => kind(&field.kind),
-            false => format!("NotRequired[{}]", kind(&field.kind)),
+        let kind_of = |field: &Field| {
+            let kind = kind(&field.kind);
+            if field.is_required { kind } else { format!("NotRequired[{kind}]") }
         };
         if fields.iter().any(|field| KEYWORDS.contains(&&*field.name)) {
             _ = write!(code, "\n# {about}\n{name} = TypedDict(\"{name}\", {{\n");

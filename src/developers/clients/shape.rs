@@ -60,11 +60,11 @@ pub struct Operation {
 impl Operation {
     /// The name of the method that reads all pages.
     pub fn all_name(&self) -> String {
-        let verbs = ["list_", "get_"].into_iter();
-        let named = verbs.filter_map(|verb| {
-            self.name.contains(verb).then(|| self.name.replacen(verb, "all_", 1))
-        });
-        named.last().unwrap_or_else(|| format!("all_{}", self.name))
+        let verb = ["list_", "get_"].into_iter().find(|verb| self.name.contains(verb));
+        verb.map_or_else(
+            || format!("all_{}", self.name),
+            |verb| self.name.replacen(verb, "all_", 1),
+        )
     }
 
     /// The most entries of a page.

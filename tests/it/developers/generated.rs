@@ -100,14 +100,13 @@ fn the_ready_clients_have_every_operation_and_the_address_of_the_installation() 
         assert!(code.contains(&base_url), "{address}");
         for (_, _, operation) in operations(&document) {
             let name = operation["operationId"].as_str().unwrap();
-            let method = match path {
-                "cliente.py" => format!("    def {name}("),
-                _ => {
-                    let mut parts = name.split('_').map(str::to_owned);
-                    let first = parts.next().unwrap();
-                    let rest = parts.map(|part| part[..1].to_uppercase() + &part[1..]);
-                    format!("  {first}{}(", rest.collect::<String>())
-                }
+            let method = if path == "cliente.py" {
+                format!("    def {name}(")
+            } else {
+                let mut parts = name.split('_').map(str::to_owned);
+                let first = parts.next().unwrap();
+                let rest = parts.map(|part| part[..1].to_uppercase() + &part[1..]);
+                format!("  {first}{}(", rest.collect::<String>())
             };
             assert_eq!(code.matches(&method).count(), 1, "{address}: {method}");
         }

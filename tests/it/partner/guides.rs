@@ -21,7 +21,7 @@ use crate::support::random::Random;
 use crate::support::shop::Shop;
 use crate::support::site::{Site, lock};
 use crate::support::sync::wait_until_worked;
-use crate::support::wait::until;
+use crate::support::wait::{pause, until, within};
 use crate::support::world::LOJA;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -182,6 +182,7 @@ fn wait_for_plan(actor: &Actor<'_>) {
 }
 
 /// What the mirror of the page holds.
+#[expect(clippy::disallowed_methods, reason = "a file of the program, not of the service")]
 fn mirrored(desk: &Desk) -> BTreeMap<String, Value> {
     let Ok(file) = rusqlite::Connection::open(desk.path("espelho.db")) else {
         return BTreeMap::new();
@@ -239,7 +240,7 @@ fn the_mirror_of_the_page_is_exact_after_an_hour_of_trade_with_restarts() {
     let books: BTreeMap<String, Value> =
         orders.iter().map(|id| (id.clone(), read(&ana, &format!("/orders/{id}")))).collect();
     assert!(books.len() > 20, "{} orders", books.len());
-    let equal = crate::support::wait::within(PATIENCE, || (mirrored(&desk) == books).then_some(()));
+    let equal = within(PATIENCE, || (mirrored(&desk) == books).then_some(()));
     if equal.is_none() {
         let said = running.take().map(Running::kill);
         assert_eq!(mirrored(&desk), books, "{said:?}");
@@ -417,6 +418,6 @@ fn the_samples_of_the_guide_do_what_they_say() {
     assert!(first["data"].is_object() && first == second, "{first} {second}");
     desk.put("acompanhar.py", &sample("acompanhar-python"));
     let follows = desk.start(&["acompanhar.py"]);
-    thread::sleep(Duration::from_secs(2));
+    pause(Duration::from_secs(2));
     shows(&follows.kill());
 }
