@@ -173,7 +173,7 @@ fn health() -> [Route; 3] {
 
 /// Documentation for integrators.
 #[rustfmt::skip]
-fn developers() -> [Route; 16] {
+fn developers() -> [Route; 18] {
     use developers::{api, pages, plain};
     let page = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::Panel);
     [
@@ -181,6 +181,7 @@ fn developers() -> [Route; 16] {
         page(developers::REFERENCE, pages::show_reference, "Every operation of the Partner API, to read and to try."),
         page(developers::AGENTS, pages::show_agents, "How assistants are connected to the Partner API."),
         page(developers::WEBHOOKS, pages::show_webhooks, "How programs are told what happened."),
+        page(developers::SANDBOX, pages::show_sandbox, "How programs are tried on sample data."),
         page(developers::CHANGELOG, pages::show_changelog, "What changed in the Partner API."),
         page(developers::STATUS, pages::show_status, "How the service is and was, as page or JSON."),
         get(developers::POSTMAN, Call::Open(Run::Read(api::postman)), "The Partner API as a collection for Postman."),
@@ -188,6 +189,7 @@ fn developers() -> [Route; 16] {
         get(plain::REFERENCE_MD, Call::Open(Run::Read(plain::reference)), "The reference as Markdown."),
         get(plain::AGENTS_MD, Call::Open(Run::Read(plain::agents)), "How assistants are connected, as Markdown."),
         get(plain::WEBHOOKS_MD, Call::Open(Run::Read(plain::webhooks)), "How programs are told what happened, as Markdown."),
+        get(plain::SANDBOX_MD, Call::Open(Run::Read(plain::sandbox)), "How programs are tried on sample data, as Markdown."),
         get(plain::CHANGELOG_MD, Call::Open(Run::Read(plain::changelog)), "What changed, as Markdown."),
         get(plain::FEED, Call::Open(Run::Read(plain::feed)), "What changed and what failed, as an Atom feed."),
         get(plain::LLMS, Call::Open(Run::Read(plain::llms)), "What an assistant should read of all this."),
@@ -198,13 +200,14 @@ fn developers() -> [Route; 16] {
 
 /// Tokens for the Partner API, in the panel of sellers or of suppliers.
 #[rustfmt::skip]
-fn partner_hub(who: Access, hub: &'static str) -> [Route; 5] {
-    use partner::hub::{create, disconnect, hub as show, revoke};
+fn partner_hub(who: Access, hub: &'static str) -> [Route; 6] {
+    use partner::hub::{create, disconnect, hub as show, reset, revoke};
     let at = |rest| below(hub, rest);
     [
         who.get(hub, Run::Read(show), "One's tokens, plan, use of the Partner API and relations, as page or JSON."),
         who.post(at("tokens"), Run::Write(create), "Makes a token and shows it once.").small(),
         who.post(at("tokens/{id}/revogar"), Run::Write(revoke), "Ends a token at once.").small(),
+        who.post(at("teste/reiniciar"), Run::Slow(reset), "Makes one's test shop as it was at first.").small(),
         who.post(at("conexoes/{id}/revogar"), Run::Write(disconnect), "Ends a connected app at once.").small(),
         who.post(at("aplicativos/{id}/desconectar"), Run::Write(disconnect), "The same at its former address.").small(),
     ]

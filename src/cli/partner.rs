@@ -39,6 +39,9 @@ pub enum PartnerCommand {
         /// What it is for.
         #[arg(long, default_value = "command line", value_parser = parse_token_name)]
         name: String,
+        /// Opens a shop of sample data, and nothing of the account.
+        #[arg(long)]
+        test: bool,
     },
     /// Relates a supplier and a seller, as an accepted invitation does.
     Relate {
@@ -89,8 +92,8 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 }
             }
         }
-        PartnerCommand::Token { email, name } => {
-            let token = partner::new_token();
+        PartnerCommand::Token { email, name, test } => {
+            let token = if test { partner::new_test_token() } else { partner::new_token() };
             let (wanted, kept) = (email.clone(), token.clone());
             let today = context.today();
             let opens = context.database()?.write(move |tx| {
@@ -101,7 +104,11 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 let opens = plan.is_some_and(|(_, until)| until.is_none_or(|day| day >= today));
                 store::insert_token(tx, account.user_id, &kept, &name)?;
                 let actions = ["aluno.token_de_parceiro", "equipe.token_de_parceiro"];
-                let after = json!({ "nome": name });
+                let after = if test {
+                    json!({ "nome": name, "teste": true })
+                } else {
+                    json!({ "nome": name })
+                };
                 Subject::of(&account).note(tx, COMMAND, actions, None, Some(&after))?;
                 Ok(Some(opens))
             })?;

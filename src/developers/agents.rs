@@ -62,7 +62,7 @@ fn row<P>(operation: &Declared<P>, language: Language) -> ToolRow {
     let effect = match operation.effect {
         Effect::Reads | Effect::Fetches => &effects.reads,
         Effect::Sends => &effects.sends,
-        Effect::Adds => &effects.adds,
+        Effect::Adds | Effect::Makes => &effects.adds,
         Effect::Removes => &effects.removes,
     };
     ToolRow {

@@ -11,15 +11,16 @@ use super::changelog::CHANGES;
 use super::documents::Document;
 use super::guide::guide;
 use super::language::{Language, Text};
+use super::sandbox_guide::Sandbox;
 use super::status::days::PartDay;
 use super::status::state::{Component, State};
 use super::status::{self, DAYS};
 use super::views::{
     AgentsPage, ChangeRow, ChangelogPage, DayBar, Frame, GuidePage, PartRow, ReferencePage,
-    StatusPage, WebhooksPage,
+    SandboxPage, StatusPage, WebhooksPage,
 };
 use super::webhook_guide::Webhooks;
-use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS, reference};
+use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, SANDBOX, STATUS, WEBHOOKS, reference};
 use crate::app::App;
 use crate::base::{Day, Instant, OffsetTime, Zone};
 use crate::edge::route::{Route, Surface};
@@ -97,6 +98,14 @@ pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Pro
     cached(app, request, WEBHOOKS, |layout, frame| {
         let webhooks = Webhooks::of(frame.language);
         WebhooksPage { layout, frame, webhooks }.render()
+    })
+}
+
+/// `GET /desenvolvedores/sandbox`: how programs are tried on sample data.
+pub fn show_sandbox(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    cached(app, request, SANDBOX, |layout, frame| {
+        let sandbox = Sandbox::of(&app.server.addresses.base_url);
+        SandboxPage { layout, frame, sandbox }.render()
     })
 }
 

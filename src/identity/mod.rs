@@ -15,7 +15,7 @@ use std::sync::Arc;
 use http::HeaderValue;
 
 use crate::accounts::{Account, View};
-use crate::base::{Instant, TokenHash};
+use crate::base::{Instant, TokenHash, UserId};
 use crate::keys::ApiKey;
 use crate::partner::Plan;
 use crate::partner::oauth::Granted;
@@ -49,6 +49,8 @@ pub struct PartnerCaller {
     pub plan: Plan,
     /// What the owner allowed, when the token belongs to a connected app.
     pub granted: Option<Granted>,
+    /// The owner of a test token; `account` is then that of a shop of sample data.
+    pub tester: Option<UserId>,
     /// When this call came.
     pub called_at: Instant,
     /// The address of its client.
@@ -61,6 +63,11 @@ impl PartnerCaller {
     /// The table of the caller's token.
     pub fn token_kind(&self) -> TokenKind {
         if self.granted.is_some() { TokenKind::Granted } else { TokenKind::Partner }
+    }
+
+    /// The person whose token it is.
+    pub fn person(&self) -> UserId {
+        self.tester.unwrap_or(self.account.user_id)
     }
 
     /// Whether the caller may change something or send a message.
@@ -109,6 +116,11 @@ impl Agent {
     pub fn may_write(&self) -> bool {
         self.caller.may_write()
     }
+
+    /// Whether it has a test token, and sees sample data.
+    pub fn is_test(&self) -> bool {
+        self.caller.token.is_test
+    }
 }
 
 /// The name of a partner token, and when it was created.
@@ -116,6 +128,8 @@ impl Agent {
 pub struct PartnerToken {
     pub name: String,
     pub created_at: Instant,
+    /// Whether it opens sample data.
+    pub is_test: bool,
 }
 
 /// A person with a browser session.

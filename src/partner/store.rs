@@ -26,6 +26,7 @@ row! {
         created_at: Instant = "t.created_at",
         last_used_at: Option<Instant> = "t.last_used_at",
         revoked: bool = "t.revoked",
+        is_test: bool = "t.test",
         grant: Option<i64> = "t.grant_id",
         may_write: bool = "t.may_write",
         expires_at: Instant = "t.expires_at",
@@ -42,7 +43,7 @@ pub fn token(
     zone: Zone,
 ) -> Result<(Known, Instant)> {
     let source =
-        "SELECT user_id, name, created_at, last_used_at, revoked_at IS NOT NULL AS revoked,
+        "SELECT user_id, name, created_at, last_used_at, revoked_at IS NOT NULL AS revoked, test,
                          NULL AS grant_id, 0 AS may_write, 0 AS expires_at
                   FROM partner_token WHERE token_hash = ?1";
     token_from(tx, source, hash, config, zone)
@@ -69,7 +70,11 @@ pub fn token_from(
     let TokenRow { may_write, expires_at, .. } = row;
     let known = Known::Partner {
         account: Arc::new(row.account),
-        token: Arc::new(PartnerToken { name: row.name, created_at: row.created_at }),
+        token: Arc::new(PartnerToken {
+            name: row.name,
+            created_at: row.created_at,
+            is_test: row.is_test,
+        }),
         revoked: row.revoked,
         plan: row.plan.map(|name| plan_of((name, row.until), config, zone)),
         granted: row.grant.map(|grant| Granted { grant, may_write, expires_at }),
@@ -115,11 +120,22 @@ pub fn set_plan(
     Ok(())
 }
 
+/// Digits of a token that are not shown.
+const HIDDEN: usize = 40;
+
 /// Stores the digest of a new token.
 pub fn insert_token(tx: &WriteTx<'_>, user: UserId, token: &str, name: &str) -> Result<i64> {
     tx.insert(
-        "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-        (TokenHash::of(token), user, name, &token[..12], tx.now().0),
+        "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at, test)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        (
+            TokenHash::of(token),
+            user,
+            name,
+            &token[..token.len() - HIDDEN],
+            tx.now().0,
+            super::is_test_token(token),
+        ),
     )
 }
 
@@ -134,6 +150,7 @@ row! {
         pub last_used_at: Option<Instant>,
         /// Address that the last call came from.
         pub last_address: Option<String>,
+        pub is_test: bool = "test",
     }
 }
 

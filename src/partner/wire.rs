@@ -40,5 +40,7 @@ wire! {
         criado_em: String = zone.spaced(token.created_at),
         ultimo_uso: Option<String> = token.last_used_at.map(|at| zone.spaced(at)),
         ultimo_endereco: Option<String> = token.last_address,
+        /// Whether it opens sample data.
+        teste: bool = token.is_test,
     }
 }

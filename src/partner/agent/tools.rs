@@ -12,10 +12,12 @@ use crate::identity::Agent;
 use crate::partner::operation::{Declared, Effect};
 use crate::partner::{seller, supplier};
 
-/// The tools of a role, as the protocol lists them: all, and only those that read.
+/// The tools of a role, as the protocol lists them: all, only those that read, and all with
+/// those for sample data.
 struct Tools {
     all: String,
     reading: String,
+    testing: String,
 }
 
 static SELLERS: LazyLock<Tools> = LazyLock::new(|| Tools::of(seller::OPERATIONS));
@@ -24,9 +26,11 @@ static SUPPLIERS: LazyLock<Tools> = LazyLock::new(|| Tools::of(supplier::OPERATI
 impl Tools {
     fn of<P>(operations: &[Declared<P>]) -> Self {
         let reading = operations.iter().filter(|one| one.method == Method::GET);
-        let all: Value = operations.iter().map(definition).collect();
+        let real = operations.iter().filter(|one| !one.is_for_tests);
+        let all: Value = real.map(definition).collect();
         let reading: Value = reading.map(definition).collect();
-        Self { all: all.to_string(), reading: reading.to_string() }
+        let testing: Value = operations.iter().map(definition).collect();
+        Self { all: all.to_string(), reading: reading.to_string(), testing: testing.to_string() }
     }
 }
 
@@ -34,7 +38,11 @@ impl Tools {
 pub fn list(agent: &Agent) -> &'static str {
     let is_seller = agent.owner().role.is_student();
     let shown = if is_seller { &SELLERS } else { &SUPPLIERS };
-    if agent.may_write() { &shown.all } else { &shown.reading }
+    match (agent.is_test(), agent.may_write()) {
+        (true, _) => &shown.testing,
+        (_, true) => &shown.all,
+        _ => &shown.reading,
+    }
 }
 
 fn definition<P>(operation: &Declared<P>) -> Value {
@@ -112,6 +120,7 @@ fn annotations(title: &str, effect: Effect) -> Value {
         Effect::Fetches => (true, false, true, true),
         Effect::Sends => (false, false, false, true),
         Effect::Adds => (false, false, true, false),
+        Effect::Makes => (false, false, false, false),
         Effect::Removes => (false, true, true, false),
     };
     json!({

@@ -31,6 +31,8 @@ pub struct HubPage {
     /// The form with `nome` of a new token.
     pub form: FormView,
     pub tokens: Vec<TokenRow>,
+    /// Whether one of them opens sample data.
+    pub has_test: bool,
     pub apps: Vec<AppRow>,
     /// The address at which assistants connect.
     pub connector: String,
@@ -76,6 +78,8 @@ wire! {
         pub used: Option<When> = token.last_used_at.map(|at| When::new(zone, at, now)),
         /// Address that the last call came from; empty while unknown.
         pub address: String = token.last_address.unwrap_or_default(),
+        /// Whether it opens sample data.
+        pub is_test: bool = token.is_test,
     }
 }
 
@@ -112,6 +116,8 @@ pub struct FirstCall {
 pub struct TokenMade {
     pub layout: Layout,
     pub name: String,
+    /// Whether it opens sample data.
+    pub is_test: bool,
     pub token: String,
     pub calls: Vec<FirstCall>,
     /// Path of the hub.
@@ -133,6 +139,7 @@ fn about(operation: &str) -> &'static str {
         "notify_seller" => "Enviar aviso",
         "list_events" | "drop_list_events" => "Eventos",
         "get_usage" | "drop_get_usage" => "Consumo da API",
+        "trigger_event" | "drop_trigger_event" => "Evento de exemplo",
         "summary" => "Resumo do dia",
         "top_products" => "Mais vendidos",
         "drop_audit_catalog" => "Conferência de anúncios",

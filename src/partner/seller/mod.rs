@@ -12,9 +12,10 @@ pub(super) mod stock;
 mod stores;
 mod summary;
 mod top_products;
+mod trigger;
 pub(super) mod usage;
 
-use super::operation::{Declared, Effect, posts, reads};
+use super::operation::{Declared, Effect, posts, posts_in_tests, reads};
 use crate::identity::Seller;
 
 /// Name and path of each operation.
@@ -33,5 +34,6 @@ pub static OPERATIONS: &[Declared<Seller>] = &[
     reads::<events::ListEvents>("list_events", "/api/v1/partner/events"),
     reads::<summary::GetSummary>("summary", "/api/v1/partner/summary"),
     reads::<top_products::TopProducts>("top_products", "/api/v1/partner/top-products"),
+    posts_in_tests::<trigger::TriggerEvent>("trigger_event", "/api/v1/partner/sandbox/events", Effect::Makes),
     reads::<usage::GetUsage>("get_usage", "/api/v1/partner/usage"),
 ];
