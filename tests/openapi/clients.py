@@ -43,7 +43,8 @@ def calls_of(document, env):
                 call["body"] = {name: value for name, value in body.items() if name not in unknown}
             answer = operation["responses"]["200"]["content"]
             call["file"] = "application/json" not in answer
-            call["token"] = env["SUPPLIER_TOKEN" if path.startswith("/drop/") else "PARTNER_TOKEN"]
+            kind = "TEST_TOKEN" if "/sandbox/" in path else "TOKEN"
+            call["token"] = env[("SUPPLIER_" if path.startswith("/drop/") else "PARTNER_") + kind]
             calls.append(call)
     # What is linked can be unlinked; what is paid is not reminded of.
     order = ["drop_link_listing", "drop_link_listings_bulk", "drop_unlink_listing", "drop_mark_paid", "drop_mark_unpaid",
