@@ -32,7 +32,7 @@ pub struct Answer {
 /// The options of commands that call the API.
 #[derive(clap::Args)]
 pub struct Access {
-    /// The token to call with: ptk_test_… for sample data, ptk_… for one's own.
+    /// The token to call with: a test token for sample data, another for one's own.
     #[arg(long, value_name = "TOKEN", value_parser = parse_token)]
     token: String,
     /// Address of the platform [default: that of this machine's installation].

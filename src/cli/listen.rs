@@ -31,7 +31,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 #[derive(clap::Args)]
 pub struct Listen {
-    /// Where each event is posted, such as http://localhost:3000/webhooks.
+    /// Address where each event is posted, such as that of a program at port 3000 of localhost.
     #[arg(long, value_name = "URL", value_parser = parse_url)]
     forward_to: String,
     /// Types of events, with commas between [default: all].
@@ -143,7 +143,7 @@ impl<'c> Listener<'c> {
         let (mut etag, mut pause) = (None::<String>, Duration::ZERO);
         while !self.stop.wait(pause) {
             pause = PAUSE;
-            let answer = match self.ask(&after, etag.as_deref()) {
+            let answer = match self.ask(after.as_deref(), etag.as_deref()) {
                 Ok(answer) => answer,
                 Err(error) => {
                     hint(format_args!("{}; trying again", self.api.unreachable(&error)));
@@ -189,7 +189,7 @@ impl<'c> Listener<'c> {
     fn begin(&mut self) -> anyhow::Result<Option<String>> {
         for list in ["/events", "/drop/events"] {
             self.list = list;
-            let answer = self.ask(&Some("latest".to_owned()), None);
+            let answer = self.ask(Some("latest"), None);
             let answer = answer.map_err(|error| self.api.unreachable(&error))?;
             match answer.status {
                 200 => {
@@ -204,15 +204,13 @@ impl<'c> Listener<'c> {
     }
 
     /// Asks for the events after one; after none from the first.
-    fn ask(&self, after: &Option<String>, etag: Option<&str>) -> Result<Answer, ureq::Error> {
-        let mut target = format!("{}?limit=50", self.list);
-        if let Some(after) = after {
-            target.push_str(&format!("&after={after}"));
-        }
-        if !self.types.is_empty() {
-            target.push_str(&format!("&type={}", self.types));
-        }
-        self.api.get(&target, etag)
+    fn ask(&self, after: Option<&str>, etag: Option<&str>) -> Result<Answer, ureq::Error> {
+        let after = after.map_or_else(String::new, |id| format!("&after={id}"));
+        let types = match &*self.types {
+            "" => String::new(),
+            types => format!("&type={types}"),
+        };
+        self.api.get(&format!("{}?limit=50{after}{types}", self.list), etag)
     }
 
     /// Posts an event until somebody answers; false when that is no longer wanted.

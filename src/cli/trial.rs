@@ -35,8 +35,11 @@ const NOTED_EVERY_S: i64 = 60;
 #[derive(Default)]
 pub struct TestShops {
     stop: Stop,
-    running: Mutex<Option<(Arc<App>, Vec<JoinHandle<()>>)>>,
+    running: Mutex<Option<Running>>,
 }
+
+/// The app with its workers.
+type Running = (Arc<App>, Vec<JoinHandle<()>>);
 
 /// Tells the real app how the shops are opened.
 pub fn prepare(real: &Arc<App>) -> Arc<TestShops> {
@@ -103,8 +106,8 @@ fn config(real: &App, path: PathBuf) -> Config {
     let addresses = &real.server.addresses;
     addresses.base_url.clone_into(&mut config.server.base_url);
     addresses.dev_base_url.clone_into(&mut config.server.dev_base_url);
-    config.marketplace.api_base = NOWHERE.to_owned();
-    config.marketplace.auth_base = NOWHERE.to_owned();
+    NOWHERE.clone_into(&mut config.marketplace.api_base);
+    NOWHERE.clone_into(&mut config.marketplace.auth_base);
     config.marketplace.client_id.clear();
     config.marketplace.client_secret = Secret::default();
     config.chat.base_url.clear();

@@ -11,6 +11,8 @@
 pub mod happen;
 mod sample;
 pub mod store;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};

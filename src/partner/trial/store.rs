@@ -173,6 +173,8 @@ pub fn remove(tx: &WriteTx<'_>, cast: Cast) -> Result<()> {
     }
     for person in cast.both() {
         tx.run("DELETE FROM drop_order WHERE supplier_id = ?1", [person])?;
+        // Its triggers leave the rows, with 0.
+        tx.run("DELETE FROM drop_order_count WHERE supplier_id = ?1", [person])?;
         tx.run("DELETE FROM user WHERE user_id = ?1", [person])?;
     }
     Ok(())
@@ -190,7 +192,7 @@ pub fn calls(tx: &ReadTx<'_>, cast: Cast) -> Result<Calls> {
 }
 
 /// Puts calls back that were counted.
-pub fn put_calls(tx: &WriteTx<'_>, calls: &Calls) -> Result<()> {
+pub fn put_calls(tx: &WriteTx<'_>, calls: &[(UserId, Day, String, i64)]) -> Result<()> {
     calls.iter().try_for_each(|(user, day, operation, calls)| {
         tx.run(
             "INSERT INTO partner_usage (user_id, day, operation, calls) VALUES (?1, ?2, ?3, ?4)",

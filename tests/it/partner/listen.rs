@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::test_shops::test_token;
 use crate::support::actors::Actor;
-use crate::support::hooked::{Receiver, signature};
+use crate::support::hooked::{Hit, Receiver, signature};
 use crate::support::process::{EXECUTABLE, Outcome, run};
 use crate::support::site::Site;
 use crate::support::wait::until;
@@ -120,14 +120,19 @@ fn events_reach_a_program_here_signed_and_none_is_skipped() {
         assert_eq!(hit.json()["id"], hit.id);
         listening.wait_for(&format!("{} {} 204", hit.kind(), hit.id));
     }
-    let kinds: Vec<String> = hits.iter().map(|hit| hit.kind()).collect();
+    let kinds: Vec<String> = hits.iter().map(Hit::kind).collect();
     assert!(kinds.contains(&"order.paid".to_owned()), "{kinds:?}");
     assert!(hits.iter().any(|hit| hit.json()["data"]["order_id"] == order), "{order}");
     // What waits without news is not counted.
-    std::thread::sleep(Duration::from_secs(5));
+    let asked_twice = || {
+        let count = || site.log().matches("status=304").count();
+        let begun = count();
+        until("it asks twice", LIMIT, || (count() >= begun + 2).then_some(()));
+    };
     let used = || program.get("/api/v1/partner/usage").expect(200).json()["used"].clone();
+    asked_twice();
     let before = used().as_u64().unwrap();
-    std::thread::sleep(Duration::from_secs(5));
+    asked_twice();
     assert_eq!(used(), json!(before + 1), "the call that asks for it");
     assert_eq!(receiver.hits().len(), 3, "each once");
     assert_eq!(listening.stop(), Some(0));
