@@ -77,22 +77,8 @@ fn happen(
             shop.apply(&order)?
         }
         EventType::OrderPaid => shop.apply(&shop.new_order(None)?)?,
-        EventType::OrderCancelled => {
-            let order = shop.some_sale()?;
-            shop.apply(&OrderDocument {
-                status: "cancelled".to_owned(),
-                updated_at: tx.now(),
-                ..order
-            })?
-        }
-        EventType::OrderUpdated => {
-            let order = shop.some_sale()?;
-            shop.apply(&OrderDocument {
-                status: "partially_refunded".to_owned(),
-                updated_at: tx.now(),
-                ..order
-            })?
-        }
+        EventType::OrderCancelled => shop.change(shop.some_sale()?, "cancelled")?,
+        EventType::OrderUpdated => shop.change(shop.some_sale()?, "partially_refunded")?,
         EventType::OrderShipped => shop.ship()?,
         EventType::QuestionReceived => {
             let place = store::next_place(
@@ -131,11 +117,7 @@ fn happen(
         EventType::DropOrderCancelled => {
             let (id, order) = shop.some_drop_order()?;
             let order = store::order(tx, cast.seller, order)?.ok_or_else(Problem::not_found)?;
-            shop.apply(&OrderDocument {
-                status: "cancelled".to_owned(),
-                updated_at: tx.now(),
-                ..order
-            })?;
+            shop.change(order, "cancelled")?;
             id
         }
         EventType::Test => return Err(Problem::field("type", "cannot be made to happen")),
@@ -163,6 +145,12 @@ impl Shop<'_, '_> {
     fn apply(&self, order: &OrderDocument) -> Result<i64, Problem> {
         orders::apply(self.write, order, self.write.0.now())?;
         Ok(order.id.0)
+    }
+
+    /// Brings an order to another state.
+    fn change(&self, order: OrderDocument, status: &str) -> Result<i64, Problem> {
+        let updated_at = self.write.0.now();
+        self.apply(&OrderDocument { status: status.to_owned(), updated_at, ..order })
     }
 
     /// The newest sale, or a new one.
