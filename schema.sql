@@ -1429,7 +1429,8 @@ CREATE TABLE partner_token (
     last_used_at INTEGER,                   -- written behind
     revoked_at   INTEGER,                   -- NULL while it works
     last_address TEXT,                      -- where the last call came from
-    may_change   INTEGER NOT NULL DEFAULT 0 CHECK (may_change IN (0, 1)) -- whether it may change the shop: partner:write
+    may_change   INTEGER NOT NULL DEFAULT 0 CHECK (may_change IN (0, 1)), -- whether it may change the shop: partner:write
+    test         INTEGER NOT NULL DEFAULT 0 CHECK (test IN (0, 1)) -- 1 opens a shop of sample data, and nothing of its owner's
 ) STRICT;
 
 CREATE INDEX partner_token_by_user ON partner_token (user_id, token_id);

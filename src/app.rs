@@ -53,6 +53,7 @@ use crate::panel::notices::Notices;
 use crate::panel::once;
 use crate::partner::oauth::fetched::Fetcher;
 use crate::partner::pages_cache::Pages;
+use crate::partner::trial::Trial;
 use crate::partner::usage::Usage;
 use crate::partner::webhooks::state::Webhooks;
 use crate::people::import::running::Imports;
@@ -71,6 +72,8 @@ pub struct App {
     pub work: Work,
     pub marketplace: Marketplace,
     pub webhooks: Webhooks,
+    /// Shops of sample data for test tokens.
+    pub trial: Trial,
     /// The numbers of menus, and the pages that follow them.
     pub live: Live,
 }
@@ -253,6 +256,7 @@ impl App {
             },
             marketplace,
             webhooks: Webhooks::default(),
+            trial: Trial::default(),
             live: Live::new(live::store::read),
             server: Server {
                 addresses,

@@ -231,7 +231,8 @@ pub fn load(app: &App) -> Result<(), DbError> {
     app.callers.known_addresses.load(&app.db, app.clock.now())
 }
 
-fn delete_expired(services: &Services) -> Result<(), DbError> {
+/// Removes what is over.
+pub fn delete_expired(services: &Services) -> Result<(), DbError> {
     in_pieces(services, |tx, most| {
         accounts::forget_ended(tx, retention::SESSIONS.before(tx.now()), most)
     })?;

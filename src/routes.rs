@@ -173,7 +173,7 @@ fn health() -> [Route; 3] {
 
 /// Documentation for integrators.
 #[rustfmt::skip]
-fn developers() -> [Route; 26] {
+fn developers() -> [Route; 28] {
     use developers::{api, how_to, pages, plain};
     let plain_how_to = |of: &how_to::HowTo, about| get(of.markdown, Call::Open(Run::Read(plain::how_to)), about);
     let page = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::Panel);
@@ -186,6 +186,7 @@ fn developers() -> [Route; 26] {
         page(how_to::ERP.path, pages::show_how_to, "How an ERP reads sales and stock."),
         page(how_to::SUPPLIERS.path, pages::show_how_to, "How a supplier links, collects and marks what was paid."),
         page(how_to::TESTING.path, pages::show_how_to, "How to test a program that calls the Partner API."),
+        page(developers::SANDBOX, pages::show_sandbox, "How programs are tried on sample data."),
         page(developers::CHANGELOG, pages::show_changelog, "What changed in the Partner API."),
         page(developers::STATUS, pages::show_status, "How the service is and was, as page or JSON."),
         get(developers::POSTMAN, Call::Open(Run::Read(api::postman)), "The Partner API as a collection for Postman."),
@@ -199,6 +200,7 @@ fn developers() -> [Route; 26] {
         plain_how_to(&how_to::ERP, "How an ERP reads sales and stock, as Markdown."),
         plain_how_to(&how_to::SUPPLIERS, "How a supplier links and collects, as Markdown."),
         plain_how_to(&how_to::TESTING, "How to test a program, as Markdown."),
+        get(plain::SANDBOX_MD, Call::Open(Run::Read(plain::sandbox)), "How programs are tried on sample data, as Markdown."),
         get(plain::CHANGELOG_MD, Call::Open(Run::Read(plain::changelog)), "What changed, as Markdown."),
         get(plain::FEED, Call::Open(Run::Read(plain::feed)), "What changed and what failed, as an Atom feed."),
         get(plain::LLMS, Call::Open(Run::Read(plain::llms)), "What an assistant should read of all this."),
@@ -209,8 +211,8 @@ fn developers() -> [Route; 26] {
 
 /// Tokens for the Partner API, in the panel of sellers or of suppliers.
 #[rustfmt::skip]
-fn partner_hub(who: Access, hub: &'static str) -> [Route; 7] {
-    use partner::hub::{create, disconnect, hub as show, narrow, revoke, widen};
+fn partner_hub(who: Access, hub: &'static str) -> [Route; 8] {
+    use partner::hub::{create, disconnect, hub as show, narrow, reset, revoke, widen};
     let at = |rest| below(hub, rest);
     [
         who.get(hub, Run::Read(show), "One's tokens, plan, use of the Partner API and relations, as page or JSON."),
@@ -218,6 +220,7 @@ fn partner_hub(who: Access, hub: &'static str) -> [Route; 7] {
         who.post(at("tokens/{id}/revogar"), Run::Write(revoke), "Ends a token at once.").small(),
         who.post(at("tokens/{id}/ampliar"), Run::Write(widen), "Lets a token change the shop.").small(),
         who.post(at("tokens/{id}/reduzir"), Run::Write(narrow), "Takes that back at once.").small(),
+        who.post(at("teste/reiniciar"), Run::Slow(reset), "Makes one's test shop as it was at first.").small(),
         who.post(at("conexoes/{id}/revogar"), Run::Write(disconnect), "Ends a connected app at once.").small(),
         who.post(at("aplicativos/{id}/desconectar"), Run::Write(disconnect), "The same at its former address.").small(),
     ]

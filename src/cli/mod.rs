@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Every error is one line that
 //! says what was being done, what went wrong and what to do.
 
+mod api_client;
 mod catalog;
 mod check;
 mod check_audit;
@@ -24,6 +25,7 @@ mod documents;
 mod healthcheck;
 mod installed;
 mod key;
+mod listen;
 mod log;
 mod partner;
 mod person;
@@ -35,6 +37,8 @@ mod serve;
 mod setup_link;
 mod standby;
 mod support_bundle;
+mod trial;
+mod trigger;
 mod user;
 mod user_list;
 mod values;
@@ -181,6 +185,12 @@ enum Command {
         #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8081", value_parser = config::parse_listen)]
         listen: SocketAddr,
     },
+    /// Brings the events of a partner token to a program at this machine, signed as webhooks are.
+    #[command(arg(without("db")))]
+    Listen(listen::Listen),
+    /// Makes something happen in the test shop of a token, such as order.paid.
+    #[command(arg(without("db")))]
+    Trigger(trigger::Trigger),
     /// Prints what a shell needs to complete commands and options.
     #[command(arg(without("config")), arg(without("db")))]
     Completions {
@@ -248,6 +258,8 @@ impl Command {
             Self::Openapi { .. } => Some("openapi"),
             Self::Sandbox { .. } => Some("sandbox"),
             Self::Completions { .. } => Some("completions"),
+            Self::Listen(_) => Some("listen"),
+            Self::Trigger(_) => Some("trigger"),
             Self::Serve { demo: true, .. } => Some("serve --demo"),
             _ => None,
         }
@@ -450,6 +462,8 @@ fn carry_out(context: Context, command: Command) -> anyhow::Result<ExitCode> {
         Command::Config(ConfigCommand::Show) => say(context.loaded.origins.show().trim_end())?,
         Command::Openapi { document } => documents::openapi(&context, document)?,
         Command::Sandbox { listen } => sandbox::run(&context, listen)?,
+        Command::Listen(wanted) => listen::run(context, wanted)?,
+        Command::Trigger(wanted) => trigger::run(&context, wanted)?,
         Command::Routes { .. } | Command::Completions { .. } => unreachable!("they read nothing"),
     }
     Ok(ExitCode::SUCCESS)

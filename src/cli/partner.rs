@@ -42,6 +42,9 @@ pub enum PartnerCommand {
         /// Lets it also change stock and prices, answer buyers and fetch labels.
         #[arg(long)]
         write: bool,
+        /// Opens a shop of sample data, and nothing of the account.
+        #[arg(long)]
+        test: bool,
     },
     /// Relates a supplier and a seller, as an accepted invitation does.
     Relate {
@@ -92,8 +95,8 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 }
             }
         }
-        PartnerCommand::Token { email, name, write } => {
-            let token = partner::new_token();
+        PartnerCommand::Token { email, name, write, test } => {
+            let token = if test { partner::new_test_token() } else { partner::new_token() };
             let (wanted, kept) = (email.clone(), token.clone());
             let today = context.today();
             let opens = context.database()?.write(move |tx| {
@@ -104,7 +107,10 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 let opens = plan.is_some_and(|(_, until)| until.is_none_or(|day| day >= today));
                 store::insert_token(tx, account.user_id, &kept, (&name, write))?;
                 let actions = ["aluno.token_de_parceiro", "equipe.token_de_parceiro"];
-                let after = json!({ "nome": name, "escrita": write });
+                let mut after = json!({ "nome": name, "escrita": write });
+                if test {
+                    after["teste"] = true.into();
+                }
                 Subject::of(&account).note(tx, COMMAND, actions, None, Some(&after))?;
                 Ok(Some(opens))
             })?;

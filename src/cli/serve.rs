@@ -12,6 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::seal::{self, NewKey};
+use super::trial::{self, TestShops};
 use super::{Context, installed, log, say, secret, watchdog};
 use crate::accounts;
 use crate::accounts::setup;
@@ -61,6 +62,7 @@ pub struct Server {
     stop: Stop,
     workers: Vec<JoinHandle<()>>,
     replica: Option<replica::worker::Worker>,
+    test_shops: Arc<TestShops>,
 }
 
 impl Server {
@@ -105,7 +107,8 @@ impl Server {
         let stop = Stop::default();
         let workers = start_workers(&app, &stop, StartState { is_checked, is_begun })?;
         let replica = replica::worker::start(&app)?;
-        Ok(Self { app, listener, stop, workers, replica })
+        let test_shops = trial::prepare(&app);
+        Ok(Self { app, listener, stop, workers, replica, test_shops })
     }
 
     /// The address actually bound.
@@ -146,13 +149,17 @@ impl Server {
         let address = self.address()?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
-            .max_blocking_threads(lanes::THREADS + SPARE_THREADS)
+            // Test shops have lanes of their own, so that they delay nobody.
+            .max_blocking_threads(2 * lanes::THREADS + SPARE_THREADS)
             .thread_name("http")
             .build()?;
-        let Self { app, listener, stop, workers, replica } = self;
+        let Self { app, listener, stop, workers, replica, test_shops } = self;
         runtime.block_on(accept(&app, listener, address, ready))?;
         // Slow work that is still running has had ten seconds to finish.
         runtime.shutdown_timeout(Duration::from_secs(1));
+        if let Err(error) = test_shops.finish() {
+            tracing::warn!("{error:#}");
+        }
         finish(&app, &stop, workers, replica)
     }
 }

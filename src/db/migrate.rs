@@ -62,7 +62,7 @@ pub fn status(path: &Path) -> Result<Vec<String>, OpenError> {
 }
 
 /// Refuses a file that is missing, of another version, or not ours.
-pub(super) fn require_current(path: &Path) -> Result<(), OpenError> {
+pub fn require_current(path: &Path) -> Result<(), OpenError> {
     refuse_by_header(path)?;
     access::require_writable(path)?;
     match version_of_file(path)? {

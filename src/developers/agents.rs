@@ -65,7 +65,7 @@ fn row<P>(operation: &Declared<P>, language: Language) -> ToolRow {
     let effect = match operation.effect {
         Effect::Reads | Effect::Fetches => &effects.reads,
         Effect::Sends => &effects.sends,
-        Effect::Adds => &effects.adds,
+        Effect::Adds | Effect::Makes => &effects.adds,
         Effect::Removes => &effects.removes,
         Effect::Sets | Effect::Moves => &effects.changes,
         Effect::Answers => &effects.answers,

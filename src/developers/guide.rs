@@ -124,6 +124,7 @@ pub fn codes(language: Language) -> Vec<CodeRow> {
 mod tests {
     use super::*;
     use crate::developers::agents::agents;
+    use crate::developers::sandbox_guide::Sandbox;
     use crate::developers::webhook_guide::Webhooks;
 
     #[test]
@@ -138,6 +139,8 @@ mod tests {
         shown.push(agents.whole);
         shown.extend(agents.clients.into_iter().chain(agents.with_token));
         shown.extend(webhooks.verification);
+        let sandbox = Sandbox::of(base);
+        shown.extend([sandbox.calls, sandbox.trigger, sandbox.listen]);
         let shown = shown.iter().map(|sample| sample.id).chain(["error", "message"]);
         let mut shown: Vec<String> = shown.map(str::to_owned).collect();
         shown.sort_unstable();

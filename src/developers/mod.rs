@@ -17,6 +17,7 @@ pub mod pages;
 pub mod plain;
 mod postman;
 mod reference;
+mod sandbox_guide;
 pub mod status;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub const GUIDE: &str = "/desenvolvedores";
 pub const REFERENCE: &str = "/desenvolvedores/referencia";
 pub const AGENTS: &str = "/desenvolvedores/agentes";
 pub const WEBHOOKS: &str = "/desenvolvedores/webhooks";
+pub const SANDBOX: &str = "/desenvolvedores/sandbox";
 pub const CHANGELOG: &str = "/desenvolvedores/changelog";
 pub const STATUS: &str = "/status";
 /// Path of the collection for Postman.

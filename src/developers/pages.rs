@@ -12,15 +12,16 @@ use super::documents::Document;
 use super::guide::guide;
 use super::how_to::HowTo;
 use super::language::{Language, Text};
+use super::sandbox_guide::Sandbox;
 use super::status::days::PartDay;
 use super::status::state::{Component, State};
 use super::status::{self, DAYS};
 use super::views::{
     AgentsPage, ChangeRow, ChangelogPage, DayBar, Frame, GuidePage, HowToPage, PartRow,
-    ReferencePage, StatusPage, WebhooksPage,
+    ReferencePage, SandboxPage, StatusPage, WebhooksPage,
 };
 use super::webhook_guide::Webhooks;
-use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, STATUS, WEBHOOKS, reference};
+use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, SANDBOX, STATUS, WEBHOOKS, reference};
 use crate::app::App;
 use crate::base::{Day, Instant, OffsetTime, Zone};
 use crate::edge::route::{Route, Surface};
@@ -30,9 +31,6 @@ use crate::operations::soundness::{self, Outage};
 use crate::panel::{Layout, Notice, Tone};
 use crate::services::Services;
 use crate::wire;
-
-/// The page about test tokens, where there is one.
-const SANDBOX: &str = "/desenvolvedores/sandbox";
 
 /// The pages change only with a new version of the service.
 const A_MINUTE: HeaderValue = HeaderValue::from_static("public, max-age=60");
@@ -101,10 +99,9 @@ pub fn show_how_to(app: &App, (): &(), request: &Request) -> Result<Reply, Probl
     let how_to = HowTo::at(request.path()).ok_or_else(Problem::not_found)?;
     cached(app, request, how_to.path, |layout, frame| {
         let samples = how_to.samples(&frame.base_url);
-        let has_sandbox = app.server.routes.iter().any(|row| row.path == SANDBOX);
         let texts = how_to.texts();
         let (title, about) = (frame.language.say(&texts.title), frame.language.say(&texts.about));
-        HowToPage { layout, frame, how_to, title, about, samples, has_sandbox }.render()
+        HowToPage { layout, frame, how_to, title, about, samples }.render()
     })
 }
 
@@ -113,6 +110,14 @@ pub fn show_webhooks(app: &App, (): &(), request: &Request) -> Result<Reply, Pro
     cached(app, request, WEBHOOKS, |layout, frame| {
         let webhooks = Webhooks::of(frame.language);
         WebhooksPage { layout, frame, webhooks }.render()
+    })
+}
+
+/// `GET /desenvolvedores/sandbox`: how programs are tried on sample data.
+pub fn show_sandbox(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    cached(app, request, SANDBOX, |layout, frame| {
+        let sandbox = Sandbox::of(&app.server.addresses.base_url);
+        SandboxPage { layout, frame, sandbox }.render()
     })
 }
 

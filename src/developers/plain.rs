@@ -24,6 +24,7 @@ pub const GUIDE_MD: &str = "/desenvolvedores.md";
 pub const REFERENCE_MD: &str = "/desenvolvedores/referencia.md";
 pub const AGENTS_MD: &str = "/desenvolvedores/agentes.md";
 pub const WEBHOOKS_MD: &str = "/desenvolvedores/webhooks.md";
+pub const SANDBOX_MD: &str = "/desenvolvedores/sandbox.md";
 pub const CHANGELOG_MD: &str = "/desenvolvedores/changelog.md";
 pub const LLMS: &str = "/llms.txt";
 pub const FEED: &str = "/desenvolvedores/changelog.atom";
@@ -81,6 +82,11 @@ pub fn how_to(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     plain(app, request, how_to.markdown, pages::show_how_to)
 }
 
+/// `GET /desenvolvedores/sandbox.md`
+pub fn sandbox(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    plain(app, request, SANDBOX_MD, pages::show_sandbox)
+}
+
 /// `GET /desenvolvedores/changelog.md`
 pub fn changelog(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     plain(app, request, CHANGELOG_MD, pages::show_changelog)
@@ -106,6 +112,7 @@ pub fn llms(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
          - [Assistants]({base}{AGENTS_MD}?lang=en): MCP, OAuth 2.1, the tools\n\
          - [Webhooks]({base}{WEBHOOKS_MD}?lang=en): types, signatures, retries\n\
          {guides}\
+         - [Test shops]({base}{SANDBOX_MD}?lang=en): sample data for test tokens, events on one's own machine\n\
          - [OpenAPI 3.1]({base}/openapi.json): the same operations as a document\n\
          - [Python client]({base}{PYTHON}) and [TypeScript client]({base}{TYPESCRIPT}): one file each\n\n\
          ## Optional\n\n\

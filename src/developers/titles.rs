@@ -30,6 +30,7 @@ pub struct Sections {
     pub guide: Vec<Section>,
     pub agents: Vec<Section>,
     pub webhooks: Vec<Section>,
+    pub sandbox: Vec<Section>,
 }
 
 /// A section of a page. Both languages use the same id.

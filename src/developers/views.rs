@@ -7,6 +7,7 @@ use super::guide::{CodeRow, PlanRow, Sample};
 use super::how_to::HowTo;
 use super::language::{Language, Text};
 use super::reference::Operation;
+use super::sandbox_guide::Sandbox;
 use super::titles::{Section, TITLES};
 use super::webhook_guide::Webhooks;
 use super::words::Words;
@@ -59,6 +60,7 @@ impl Frame {
         match self.path {
             super::AGENTS => &TITLES.sections.agents,
             super::WEBHOOKS => &TITLES.sections.webhooks,
+            super::SANDBOX => &TITLES.sections.sandbox,
             _ => &TITLES.sections.guide,
         }
     }
@@ -70,12 +72,13 @@ impl Frame {
     }
 
     /// Pages in the navigation: path and title.
-    pub const fn places(&self) -> [(&'static str, &'static str); 6] {
+    pub const fn places(&self) -> [(&'static str, &'static str); 7] {
         [
             (super::GUIDE, self.words.guide),
             (super::REFERENCE, self.words.reference),
             (super::AGENTS, self.words.agents),
             (super::WEBHOOKS, self.words.webhooks),
+            (super::SANDBOX, self.words.sandbox),
             (super::CHANGELOG, self.words.changelog),
             (super::STATUS, self.words.status),
         ]
@@ -138,8 +141,6 @@ pub struct HowToPage {
     pub title: &'static str,
     pub about: &'static str,
     pub samples: Vec<Sample>,
-    /// Whether there is a page about test tokens.
-    pub has_sandbox: bool,
 }
 
 /// `GET /desenvolvedores/webhooks`.
@@ -149,6 +150,15 @@ pub struct WebhooksPage {
     pub layout: Layout,
     pub frame: Frame,
     pub webhooks: Webhooks,
+}
+
+/// `GET /desenvolvedores/sandbox`.
+#[derive(Template)]
+#[template(path = "developers/sandbox.html", config = "assets/askama.toml")]
+pub struct SandboxPage {
+    pub layout: Layout,
+    pub frame: Frame,
+    pub sandbox: Sandbox,
 }
 
 /// `GET /desenvolvedores/referencia`.

@@ -22,6 +22,7 @@ words! {
     reference: "Referência", "Reference";
     agents: "Assistentes", "Assistants";
     webhooks: "Webhooks", "Webhooks";
+    sandbox: "Testar", "Try";
     changelog: "Mudanças", "Changelog";
     status: "Situação", "Status";
     other_language: "English", "Português";

@@ -235,6 +235,15 @@ impl Exchange {
             family: self.family,
             notice: None,
         };
+        let shops = match &route.call {
+            Call::Seller(_) | Call::Supplier(_) | Call::Agent(_) => guard::trial(app, &request),
+            _ => Ok(None),
+        };
+        let shops = match shops {
+            Ok(shops) => shops,
+            Err(problem) => return self.done(request, Err(problem)),
+        };
+        let app = shops.as_ref().unwrap_or(app);
         let at = MatchedRequest { app, route, request, body };
         match &route.call {
             Call::Open(run) => self.pass(run, guard::open(app, route, &at.request), at),

@@ -58,6 +58,7 @@ impl Family {
             Code::IdempotencyKeyReused
             | Code::ChannelNotConnected
             | Code::AlreadyLinked
+            | Code::TestTokenRequired
             | Code::EventsExpired => is_operation,
             Code::Unauthorized
             | Code::AccountSuspended
@@ -133,6 +134,7 @@ codes! {
     InvalidCredentials = "invalid_credentials", UNAUTHORIZED;
     AccountSuspended = "account_suspended", UNAUTHORIZED;
     InsufficientScope = "insufficient_scope", FORBIDDEN;
+    TestTokenRequired = "test_token_required", FORBIDDEN;
     IpNotAllowed = "ip_not_allowed", FORBIDDEN;
     InvalidSignature = "invalid_signature", UNAUTHORIZED;
     NotFound = "not_found", NOT_FOUND;

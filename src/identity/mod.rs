@@ -15,7 +15,7 @@ use std::sync::Arc;
 use http::HeaderValue;
 
 use crate::accounts::{Account, View};
-use crate::base::{Instant, TokenHash};
+use crate::base::{Instant, TokenHash, UserId};
 use crate::keys::ApiKey;
 use crate::partner::Plan;
 use crate::partner::access::Access;
@@ -50,6 +50,8 @@ pub struct PartnerCaller {
     pub plan: Plan,
     /// What the owner allowed, when the token belongs to a connected app.
     pub granted: Option<Granted>,
+    /// The owner of a test token; `account` is then that of a shop of sample data.
+    pub tester: Option<UserId>,
     /// When this call came.
     pub called_at: Instant,
     /// The address of its client.
@@ -71,6 +73,11 @@ impl PartnerCaller {
             Access::Act => self.granted.is_none_or(|granted| granted.may_write),
             Access::Change => self.token.may_change,
         }
+    }
+
+    /// The person whose token it is.
+    pub fn person(&self) -> UserId {
+        self.tester.unwrap_or(self.account.user_id)
     }
 }
 
@@ -114,6 +121,11 @@ impl Agent {
         let mut all = Access::ALL.into_iter().rev();
         all.find(|access| self.caller.may(*access)).unwrap_or(Access::Read)
     }
+
+    /// Whether it has a test token, and sees sample data.
+    pub fn is_test(&self) -> bool {
+        self.caller.token.is_test
+    }
 }
 
 /// The name of a partner token, when it was created, and whether it may change the shop.
@@ -122,6 +134,8 @@ pub struct PartnerToken {
     pub name: String,
     pub created_at: Instant,
     pub may_change: bool,
+    /// Whether it opens sample data.
+    pub is_test: bool,
 }
 
 /// A person with a browser session.

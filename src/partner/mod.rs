@@ -22,6 +22,7 @@ pub mod shown;
 pub mod store;
 pub mod supplier;
 pub mod texts;
+pub mod trial;
 pub mod usage;
 pub mod webhooks;
 pub mod wire;
@@ -35,6 +36,8 @@ use crate::named;
 /// Path of the operations, and a second path at which they also answer.
 pub const PATH: &str = "/api/v1/partner";
 pub const PATH_DEV: &str = "/v1/partner";
+/// How tokens for sample data begin.
+pub const TEST: &str = "ptk_test_";
 
 named! {
     /// The API plans.
@@ -86,18 +89,28 @@ pub fn new_token() -> String {
     format!("ptk_{}", secrets::random_hex::<24>())
 }
 
+/// A new token for sample data: `ptk_test_` and 48 hexadecimal characters.
+pub fn new_test_token() -> String {
+    format!("{TEST}{}", secrets::random_hex::<24>())
+}
+
 /// The names of all operations.
 pub fn operation_names() -> impl Iterator<Item = &'static str> {
     let sellers = seller::OPERATIONS.iter().map(|operation| operation.name);
     sellers.chain(supplier::OPERATIONS.iter().map(|operation| operation.name))
 }
 
-/// Whether a text has the form of a partner token.
+/// Whether a text has the form of a partner token, for sample data or not.
 pub fn is_token(text: &str) -> bool {
-    text.strip_prefix("ptk_").is_some_and(|rest| {
+    text.strip_prefix(TEST).or_else(|| text.strip_prefix("ptk_")).is_some_and(|rest| {
         rest.len() == 48
             && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
     })
+}
+
+/// Whether a text has the form of a token for sample data.
+pub fn is_test_token(text: &str) -> bool {
+    text.starts_with(TEST) && is_token(text)
 }
 
 #[cfg(test)]
@@ -120,6 +133,9 @@ mod tests {
         ] {
             assert!(!is_token(other), "{other}");
         }
+        let test = new_test_token();
+        assert!(is_token(&test) && is_test_token(&test) && !is_test_token(&token), "{test}");
+        assert!(!is_token(&test[..56]) && !is_test_token("ptk_test_"), "{test}");
     }
 
     #[test]

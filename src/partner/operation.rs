@@ -84,6 +84,8 @@ pub enum Effect {
     Sends,
     /// Adds something; the same call again adds nothing.
     Adds,
+    /// Makes something new with each call.
+    Makes,
     /// Takes something away.
     Removes,
     /// Replaces what was there; the same call again changes nothing.
@@ -120,6 +122,8 @@ pub struct Declared<P: 'static> {
     /// Whether it may be called once in a window of its own
     /// (`limits.remind_all_window_s`).
     pub is_rare: bool,
+    /// Whether it is for test tokens alone.
+    pub is_for_tests: bool,
     begin: Begin<P>,
 }
 
@@ -192,7 +196,7 @@ pub const fn reads<O: Operation>(name: &'static str, path: &'static str) -> Decl
         ..Docs::NONE
     };
     let (method, effect, access) = (Method::GET, Effect::Reads, Access::Read);
-    Declared { name, method, path, docs, effect, access, is_rare: false, begin: begin::<O> }
+    Declared { name, method, path, docs, effect, access, is_rare: false, is_for_tests: false, begin: begin::<O> }
 }
 
 /// An operation that is called with POST, with its arguments as a JSON body.
@@ -211,7 +215,7 @@ pub const fn posts<O: Operation>(
         ..Docs::NONE
     };
     let (method, access) = (Method::POST, Access::Act);
-    Declared { name, method, path, docs, effect, access, is_rare: false, begin: begin_post::<O> }
+    Declared { name, method, path, docs, effect, access, is_rare: false, is_for_tests: false, begin: begin_post::<O> }
 }
 
 /// The same for what may be called once in a window of its own.
@@ -222,6 +226,17 @@ pub const fn posts_rarely<O: Operation>(
 ) -> Declared<O::By> {
     let mut declared = posts::<O>(name, path, effect);
     declared.is_rare = true;
+    declared
+}
+
+/// The same for what only test tokens may call.
+pub const fn posts_in_tests<O: Operation>(
+    name: &'static str,
+    path: &'static str,
+    effect: Effect,
+) -> Declared<O::By> {
+    let mut declared = posts::<O>(name, path, effect);
+    declared.is_for_tests = true;
     declared
 }
 
@@ -247,7 +262,7 @@ pub const fn sends<O: FileOperation>(name: &'static str, path: &'static str) -> 
         ..Docs::NONE
     };
     let (effect, access, begin) = (Effect::Fetches, Access::Read, begin_file::<O>);
-    Declared { name, method: Method::GET, path, docs, effect, access, is_rare: false, begin }
+    Declared { name, method: Method::GET, path, docs, effect, access, is_rare: false, is_for_tests: false, begin }
 }
 
 /// The query of a POST.

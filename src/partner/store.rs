@@ -26,6 +26,7 @@ row! {
         created_at: Instant = "t.created_at",
         last_used_at: Option<Instant> = "t.last_used_at",
         revoked: bool = "t.revoked",
+        is_test: bool = "t.test",
         grant: Option<i64> = "t.grant_id",
         may_write: bool = "t.may_write",
         may_change: bool = "t.may_change",
@@ -43,7 +44,7 @@ pub fn token(
     zone: Zone,
 ) -> Result<(Known, Instant)> {
     let source =
-        "SELECT user_id, name, created_at, last_used_at, revoked_at IS NOT NULL AS revoked,
+        "SELECT user_id, name, created_at, last_used_at, revoked_at IS NOT NULL AS revoked, test,
                          NULL AS grant_id, 0 AS may_write, may_change, 0 AS expires_at
                   FROM partner_token WHERE token_hash = ?1";
     token_from(tx, source, hash, config, zone)
@@ -68,7 +69,8 @@ pub fn token_from(
     )?;
     let Some(row) = found else { return Ok((Known::Nothing, Instant(i64::MIN))) };
     let TokenRow { may_write, may_change, expires_at, .. } = row;
-    let token = PartnerToken { name: row.name, created_at: row.created_at, may_change };
+    let (name, created_at, is_test) = (row.name, row.created_at, row.is_test);
+    let token = PartnerToken { name, created_at, may_change, is_test };
     let known = Known::Partner {
         account: Arc::new(row.account),
         token: Arc::new(token),
@@ -117,6 +119,9 @@ pub fn set_plan(
     Ok(())
 }
 
+/// Digits of a token that are not shown.
+const HIDDEN: usize = 40;
+
 /// Stores the digest of a new token.
 pub fn insert_token(
     tx: &WriteTx<'_>,
@@ -125,9 +130,17 @@ pub fn insert_token(
     (name, may_change): (&str, bool),
 ) -> Result<i64> {
     tx.insert(
-        "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at, may_change)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        (TokenHash::of(token), user, name, &token[..12], tx.now().0, may_change),
+        "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at, test, may_change)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        (
+            TokenHash::of(token),
+            user,
+            name,
+            &token[..token.len() - HIDDEN],
+            tx.now().0,
+            super::is_test_token(token),
+            may_change,
+        ),
     )
 }
 
@@ -159,6 +172,7 @@ row! {
         pub last_address: Option<String>,
         /// Whether it may change the shop.
         pub may_change: bool,
+        pub is_test: bool = "test",
     }
 }
 

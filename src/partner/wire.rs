@@ -42,5 +42,7 @@ wire! {
         ultimo_endereco: Option<String> = token.last_address,
         /// Whether it may change the shop.
         escrita: bool = token.may_change,
+        /// Whether it opens sample data.
+        teste: bool = token.is_test,
     }
 }

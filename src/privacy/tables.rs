@@ -191,7 +191,7 @@ pub const TABLES: &[Table] = &[
     ("checkout_body", Nothing("told with its event")),
     ("checkout_count", SUMS),
     ("partner_account", file("plano_de_api", &["plan", "until_day", "updated_at"], &["user_id"], "user_id = ?1")),
-    ("partner_token", file("tokens_de_api", &["token_id", "name", "created_at", "last_used_at", "revoked_at", "last_address", "may_change"],
+    ("partner_token", file("tokens_de_api", &["token_id", "name", "created_at", "last_used_at", "revoked_at", "last_address", "may_change", "test"],
         &["token_hash", "user_id", "prefix"], "user_id = ?1")),
     ("oauth_client", Nothing("programs, of no person")),
     ("oauth_request", Nothing("what a program asks for, for minutes")),

@@ -82,7 +82,8 @@ def call_of(document, path, method, operation, known, in_path, env):
     elif unsure:
         # It names something that `run` did not make.
         call["expected"] += [400, 404, 409, 410]
-    call["token"] = env["SUPPLIER_TOKEN" if path.startswith("/drop/") else "PARTNER_TOKEN"]
+    kind = "TEST_TOKEN" if "/sandbox/" in path else "TOKEN"
+    call["token"] = env[("SUPPLIER_" if path.startswith("/drop/") else "PARTNER_") + kind]
     return call
 
 

@@ -43,6 +43,7 @@ use crate::http::{Code, Problem, Request};
 use crate::partner;
 use crate::partner::oauth::Granted;
 use crate::partner::operation::Declared;
+use crate::partner::trial;
 use crate::services::Services;
 use challenge::challenged;
 use charge::{Quota, Window};
@@ -103,7 +104,7 @@ impl Agent {
         if !self.caller.may(operation.access) {
             return Err(challenged(app, request, too_narrow(&self.caller)));
         }
-        Ok(())
+        if operation.is_for_tests && !self.is_test() { Err(only_tests()) } else { Ok(()) }
     }
 
     /// What a call of an operation costs: the same as at its own address, but no quota
@@ -263,9 +264,9 @@ pub fn agent(app: &App, request: &Request) -> GuardResult<Agent> {
         if !role.is_student() && role != Role::Drop {
             return Err(Problem::forbidden("this address is for sellers and suppliers"));
         }
-        entry.mark_used(app, caller.token_kind(), token, (request.now, request.client));
-        let owner = caller.account.user_id;
-        Ok(GuardResult::of(Agent { caller, token }).known_as("partner", owner.0))
+        note_use(app, &caller, token, &entry);
+        let person = caller.person();
+        Ok(GuardResult::of(Agent { caller, token }).known_as("partner", person.0))
     });
     of_partner(app, request, found)
 }
@@ -280,17 +281,20 @@ where
     I: Deref<Target = PartnerCaller>,
 {
     let found = partner_caller(app, request).and_then(|(known, hash, entry)| {
-        let owner = known.account.user_id;
         let caller = admit(known)?;
         if !caller.may(operation.access) {
             return Err(too_narrow(&caller));
         }
-        entry.mark_used(app, caller.token_kind(), hash, (request.now, request.client));
+        if operation.is_for_tests && !caller.token.is_test {
+            return Err(only_tests());
+        }
+        note_use(app, &caller, hash, &entry);
         let mut charge = partner_charge(app, &caller, &hash, operation);
         if let Some(quota) = &mut charge.quota {
             quota.has_copy = may_have_copy(request.headers());
         }
-        Ok(GuardResult::of(caller).known_as("partner", owner.0).costing(charge))
+        let person = caller.person();
+        Ok(GuardResult::of(caller).known_as("partner", person.0).costing(charge))
     });
     of_partner(app, request, found)
 }
@@ -306,8 +310,43 @@ fn of_partner<I>(
     passed(app, request, Class::PartnerAddress, found)
 }
 
-/// The caller of a request, when the token is valid and the plan is in force.
+/// The app that serves the calls of test tokens, when the token of a call is one and valid.
+pub fn trial(app: &App, request: &Request) -> Result<Option<Arc<App>>, Problem> {
+    let is_test = bearer(request).is_some_and(partner::is_test_token);
+    // What is wrong with it is found again, and counted, as with any other token.
+    if !is_test || token_owner(app, request).is_err() {
+        return Ok(None);
+    }
+    app.trial.shops().map(Some)
+}
+
+/// Notes a successful use of a token, where the token is.
+fn note_use(app: &App, caller: &PartnerCaller, hash: TokenHash, entry: &CachedToken) {
+    let real = app.trial.real();
+    let tokens = real.as_deref().unwrap_or(app);
+    entry.mark_used(tokens, caller.token_kind(), hash, (caller.called_at, caller.client));
+}
+
+/// The caller of a request, when the token is valid and the plan is in force. A test token
+/// opens a shop of sample data and nothing else, and nothing else opens one.
 fn partner_caller(
+    app: &App,
+    request: &Request,
+) -> Result<(PartnerCaller, TokenHash, Arc<CachedToken>), Problem> {
+    let real = app.trial.real();
+    let found = token_owner(real.as_deref().unwrap_or(app), request)?;
+    let (caller, hash, entry) = found;
+    if caller.token.is_test != real.is_some() {
+        return Err(Problem::unauthorized());
+    }
+    let Some(real) = real else { return Ok((caller, hash, entry)) };
+    let account = trial::account(app, &real, &caller.account)?;
+    let tester = Some(caller.account.user_id);
+    Ok((PartnerCaller { account, tester, ..caller }, hash, entry))
+}
+
+/// The owner of the token of a request, when the token is valid and the plan is in force.
+fn token_owner(
     app: &App,
     request: &Request,
 ) -> Result<(PartnerCaller, TokenHash, Arc<CachedToken>), Problem> {
@@ -336,6 +375,7 @@ fn partner_caller(
         last_used_at: entry.last_used_at(),
         plan,
         granted: *granted,
+        tester: None,
         called_at: request.now,
         client: request.client,
         request_id: request.id.clone(),
@@ -380,6 +420,13 @@ fn too_narrow(caller: &PartnerCaller) -> Problem {
         "this token has no partner:write; its owner gives it in the panel, under API de parceiros"
     };
     Problem::new(Code::InsufficientScope, said)
+}
+
+fn only_tests() -> Problem {
+    Problem::new(
+        Code::TestTokenRequired,
+        "this makes sample data and takes a test token (ptk_test_…)",
+    )
 }
 
 /// The window of reminders to all sellers: of a token, a connected app, or the panel of

@@ -34,6 +34,8 @@ badges! {
     /// Switched off by its owner.
     Inactive = "Inativo", Info;
     Suspended = "Suspenso", Bad;
+    /// A token for sample data.
+    Test = "Teste", Info;
     Pending = "Pendente", Info;
     Sent = "Enviado", Good;
     Processed = "Processado", Good;

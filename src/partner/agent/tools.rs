@@ -12,8 +12,9 @@ use crate::partner::access::Access;
 use crate::partner::operation::{Declared, Effect};
 use crate::partner::{seller, supplier};
 
-/// The tools of a role, as the protocol lists them: for each access, those that it opens.
-struct Tools([String; Access::ALL.len()]);
+/// The tools of a role, as the protocol lists them: for each access, those that it opens,
+/// without and with those for sample data.
+struct Tools([[String; 2]; Access::ALL.len()]);
 
 static SELLERS: LazyLock<Tools> = LazyLock::new(|| Tools::of(seller::OPERATIONS));
 static SUPPLIERS: LazyLock<Tools> = LazyLock::new(|| Tools::of(supplier::OPERATIONS));
@@ -21,8 +22,11 @@ static SUPPLIERS: LazyLock<Tools> = LazyLock::new(|| Tools::of(supplier::OPERATI
 impl Tools {
     fn of<P>(operations: &[Declared<P>]) -> Self {
         Self(Access::ALL.map(|most| {
-            let open = operations.iter().filter(|one| one.access <= most);
-            open.map(definition).collect::<Value>().to_string()
+            [false, true].map(|is_test| {
+                let open = operations.iter().filter(|one| one.access <= most);
+                let shown = open.filter(|one| is_test || !one.is_for_tests);
+                shown.map(definition).collect::<Value>().to_string()
+            })
         }))
     }
 }
@@ -31,7 +35,7 @@ impl Tools {
 pub fn list(agent: &Agent) -> &'static str {
     let is_seller = agent.owner().role.is_student();
     let shown = if is_seller { &SELLERS } else { &SUPPLIERS };
-    &shown.0[agent.most() as usize]
+    &shown.0[agent.most() as usize][usize::from(agent.is_test())]
 }
 
 fn definition<P>(operation: &Declared<P>) -> Value {
@@ -109,6 +113,7 @@ fn annotations(title: &str, effect: Effect) -> Value {
         Effect::Fetches => (true, false, true, true),
         Effect::Sends => (false, false, false, true),
         Effect::Adds => (false, false, true, false),
+        Effect::Makes => (false, false, false, false),
         Effect::Removes | Effect::Sets => (false, true, true, false),
         Effect::Moves => (false, true, false, false),
         Effect::Answers => (false, true, true, true),

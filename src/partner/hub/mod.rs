@@ -4,7 +4,7 @@
 mod pages;
 pub mod views;
 
-pub use pages::{create, disconnect, hub, narrow, revoke, widen};
+pub use pages::{create, disconnect, hub, narrow, reset, revoke, widen};
 
 /// Most tokens of an account that are not revoked.
 pub const MOST_TOKENS: u64 = 20;

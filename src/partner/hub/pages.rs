@@ -31,7 +31,7 @@ use crate::partner::shown::shown;
 use crate::partner::store::{self, OwnToken};
 use crate::partner::usage::Month;
 use crate::partner::wire::{OperationJson, PlanJson, WireToken};
-use crate::partner::{Plan, PlanName, new_token};
+use crate::partner::{Plan, PlanName, new_test_token, new_token, trial};
 use crate::services::Services;
 use crate::wire;
 
@@ -45,6 +45,11 @@ fn is_supplier(person: &Person) -> bool {
 }
 
 const FLASHES: &[Flash] = &[
+    Flash::good(
+        "reiniciada",
+        "Loja de teste reiniciada",
+        "Ela está de novo como no começo. O que os testes gastaram da cota continua gasto.",
+    ),
     Flash::good("revogado", "Token revogado", "O programa que o usava já não tem acesso."),
     Flash::good("ampliado", "O token agora muda a loja", "Você pode tirar isso quando quiser."),
     Flash::good("reduzido", "O token já não muda a loja", "O que ele lê continua igual."),
@@ -68,11 +73,15 @@ pub struct NewToken {
     nome: String,
     /// Whether it may change the shop.
     escrita: bool,
+    /// Whether it opens sample data.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    teste: bool,
 }
 
 const FORM: Form<NewToken> = Form(&[
     Input::new("nome", "Dê um nome de 1 a 80 letras.", Rule::Line(1..=80, |new| &mut new.nome)),
     Input::new("escrita", "", Rule::Tick(|new| &mut new.escrita)),
+    Input::new("teste", "Marque ou deixe em branco.", Rule::Tick(|new| &mut new.teste)),
 ]);
 
 /// All data of the page.
@@ -206,6 +215,7 @@ fn page((app, person, request): Visit<'_>, data: HubData, form: FormView) -> Hub
         ),
         operations: calls.most_used().into_iter().map(OperationRow::of).collect(),
         form,
+        has_test: data.tokens.iter().any(|one| one.is_test),
         tokens: data
             .tokens
             .into_iter()
@@ -268,7 +278,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Ok(new) => new,
         Err(problem) => return faulty(visit, problem),
     };
-    let token = new_token();
+    let token = if new.teste { new_test_token() } else { new_token() };
     let shown = if request.wants_json() { None } else { Some(made_page(visit, &new, &token)?) };
     let (user, change) = (person.account.user_id, Change::of(person, request));
     let page = path_of(person);
@@ -293,6 +303,7 @@ fn made_page(visit: Visit<'_>, new: &NewToken, token: &str) -> Result<Reply, Pro
     Reply::page(&TokenMade {
         layout: layout(app, person, request),
         name: new.nome.clone(),
+        is_test: new.teste,
         token: token.to_owned(),
         calls: first_calls(app, person, token),
         path: path_of(person),
@@ -350,6 +361,20 @@ fn set_access(person: &Person, request: &Request, escrita: bool) -> Result<Job, 
         }
         change.answer.done(id, page, if escrita { "ampliado" } else { "reduzido" })
     }))
+}
+
+/// `POST /painel/parceiro/teste/reiniciar`: makes the caller's test shop as it was at first.
+pub fn reset(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let user = person.account.user_id;
+    let (change, page) = (Change::of(person, request), path_of(person));
+    let tokens = app.db.read(request.lane, |tx| store::tokens(tx, user))?;
+    let test = tokens.into_iter().find(|one| one.is_test).ok_or_else(Problem::not_found)?;
+    trial::reset(app, user)?;
+    app.db.write(move |tx| {
+        let act = TOKEN.act("token.reiniciar_teste", test.id, &test.name);
+        change.note(tx, &act, None::<&()>, None::<&()>)?;
+        change.answer.done(test.id, page, "reiniciada")
+    })
 }
 
 /// `POST /painel/parceiro/conexoes/{id}/revogar`: disconnects an app of the

@@ -31,6 +31,8 @@ pub struct HubPage {
     /// The form with `nome` of a new token.
     pub form: FormView,
     pub tokens: Vec<TokenRow>,
+    /// Whether one of them opens sample data.
+    pub has_test: bool,
     pub apps: Vec<AppRow>,
     /// The address at which assistants connect.
     pub connector: String,
@@ -80,6 +82,8 @@ wire! {
         pub may_change: bool = token.may_change,
         /// Whether the page lets its reader, who sells, change that.
         pub is_own: bool = false,
+        /// Whether it opens sample data.
+        pub is_test: bool = token.is_test,
     }
 }
 
@@ -116,6 +120,8 @@ pub struct FirstCall {
 pub struct TokenMade {
     pub layout: Layout,
     pub name: String,
+    /// Whether it opens sample data.
+    pub is_test: bool,
     pub token: String,
     pub calls: Vec<FirstCall>,
     /// Path of the hub.
@@ -148,6 +154,7 @@ fn about(operation: &str) -> &'static str {
         "get_label" | "get_labels" => "Etiquetas de vendas",
         "get_invoice" => "Nota fiscal de uma venda",
         "mark_labels_printed" => "Anotar impressão",
+        "trigger_event" | "drop_trigger_event" => "Evento de exemplo",
         "summary" => "Resumo do dia",
         "top_products" => "Mais vendidos",
         "drop_audit_catalog" => "Conferência de anúncios",

@@ -386,7 +386,7 @@ pub fn token(
     zone: Zone,
 ) -> Result<(Known, Instant)> {
     let source =
-        "SELECT g.user_id, g.client_name AS name, g.created_at, g.last_used_at, 0 AS revoked,
+        "SELECT g.user_id, g.client_name AS name, g.created_at, g.last_used_at, 0 AS revoked, 0 AS test,
                          g.grant_id, t.may_write, t.may_write AND g.may_change AS may_change, t.expires_at
                   FROM oauth_token t JOIN oauth_grant g ON g.grant_id = t.grant_id
                   WHERE t.token_hash = ?1";

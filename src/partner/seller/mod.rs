@@ -17,9 +17,10 @@ pub(super) mod stock;
 mod stores;
 mod summary;
 mod top_products;
+mod trigger;
 pub(super) mod usage;
 
-use super::operation::{Declared, Effect, posts, reads, sends};
+use super::operation::{Declared, Effect, posts, posts_in_tests, reads, sends};
 use crate::identity::Seller;
 
 /// Name and path of each operation.
@@ -50,5 +51,6 @@ pub static OPERATIONS: &[Declared<Seller>] = &[
     sends::<files::GetInvoice>("get_invoice", "/api/v1/partner/orders/{order_id}/invoice").for_writers(),
     sends::<files::GetLabels>("get_labels", "/api/v1/partner/labels").for_writers(),
     posts::<files::MarkPrinted>("mark_labels_printed", "/api/v1/partner/labels/printed", Effect::Adds).for_writers(),
+    posts_in_tests::<trigger::TriggerEvent>("trigger_event", "/api/v1/partner/sandbox/events", Effect::Makes),
     reads::<usage::GetUsage>("get_usage", "/api/v1/partner/usage"),
 ];

@@ -11,9 +11,10 @@ mod payments;
 mod products;
 mod remind;
 mod totals;
+mod trigger;
 mod usage;
 
-use super::operation::{Declared, Effect, posts, posts_rarely, reads, sends};
+use super::operation::{Declared, Effect, posts, posts_in_tests, posts_rarely, reads, sends};
 use crate::identity::Supplier;
 
 /// Name and path of each operation.
@@ -37,5 +38,6 @@ pub static OPERATIONS: &[Declared<Supplier>] = &[
     posts_rarely::<remind::Nothing>("drop_remind_all", "/api/v1/partner/drop/orders/remind-all", Effect::Sends),
     sends::<files::GetLabel>("drop_get_label", "/api/v1/partner/drop/ml/label"),
     sends::<files::GetInvoice>("drop_get_invoice", "/api/v1/partner/drop/ml/invoice"),
+    posts_in_tests::<trigger::TriggerDropEvent>("drop_trigger_event", "/api/v1/partner/drop/sandbox/events", Effect::Makes),
     reads::<usage::GetDropUsage>("drop_get_usage", "/api/v1/partner/drop/usage"),
 ];

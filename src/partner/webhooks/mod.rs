@@ -22,7 +22,7 @@ mod objects;
 mod pages;
 mod queue;
 mod sender;
-mod sign;
+pub mod sign;
 mod spread;
 pub mod state;
 mod store;

@@ -73,6 +73,21 @@ const BODIES: &[(&str, &[&str])] = &[
         &[r#"{"email":" NINGUEM@example.com "}"#, "{}", r#"{"email":null}"#],
     ),
     (
+        "/api/v1/partner/sandbox/events",
+        &[
+            r#"{"type":"order.paid"}"#,
+            r#"{"type":"claim.opened","outro":1}"#,
+            r#"{"type":"endpoint.test"}"#,
+            r#"{"type":"drop_order.paid"}"#,
+            r#"{"type":7}"#,
+            "{}",
+        ],
+    ),
+    (
+        "/api/v1/partner/drop/sandbox/events",
+        &[r#"{"type":"drop_order.paid"}"#, r#"{"type":"order.paid"}"#, r#"{"type":null}"#, "{}"],
+    ),
+    (
         "/api/v1/partner/notify",
         &[
             r#"{"channel":"email","event":"custom","title":"Oi","body":" Um\nDois\t\r\nTrês "}"#,
@@ -425,6 +440,13 @@ fn bodies_are_taken_as_described() {
     let partner = site.seller("rui").plan("scale");
     let supplier = related(&site);
     let (extension, key) = (site.extension("ana"), site.key(&["admin"]));
+    let tester = |actor: &Actor<'_>| {
+        let arguments = ["partner", "token", "--test", "--email", &actor.person().email];
+        let token = site.command(&arguments).ok().trim().to_owned();
+        site.keep_secret("test token", &token);
+        token
+    };
+    let (tester, drop_tester) = (tester(&partner), tester(&supplier));
     for (path, bodies) in BODIES {
         let operation = &document["paths"][*path]["post"];
         let body = &operation["requestBody"]["content"]["application/json"]["schema"];
@@ -443,6 +465,8 @@ fn bodies_are_taken_as_described() {
                     site.anonymous().send(request.header("X-HOTMART-HOTTOK", CHECKOUT_TOKEN))
                 }
                 _ if path.starts_with("/api/ext/") => extension.send(request),
+                _ if path.contains("/drop/sandbox/") => site.bearer(&drop_tester).send(request),
+                _ if path.contains("/sandbox/") => site.bearer(&tester).send(request),
                 _ if path.contains("/drop/") => {
                     // The window in which all sellers are reminded once.
                     site.clock().advance_s(300);

@@ -287,7 +287,9 @@ fn the_tools_are_the_operations_of_the_role() {
     let site = site();
     let (ana, sol) = (site.seller("ana").plan("pro"), site.supplier("sol").plan("pro"));
     let document = site.anonymous().get("/openapi.json").ok();
-    let operations: Vec<(&str, &str, &Value)> = crate::support::openapi::operations(&document);
+    let mut operations: Vec<(&str, &str, &Value)> = crate::support::openapi::operations(&document);
+    // Those for sample data are tools of test tokens.
+    operations.retain(|(path, ..)| !path.contains("/sandbox/"));
     // A supplier gets the list of tools also before the first seller.
     let all: Map<String, Value> = tools(&ana).into_iter().chain(tools(&sol)).collect();
     assert_eq!(all.len(), operations.len());

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::test_shops::test_token;
 use crate::support::actors::Actor;
 use crate::support::agents::{call, tools};
 use crate::support::client::Request;
@@ -481,6 +482,32 @@ fn webhook_of(site: &Site, person: &Actor<'_>, canary: &str, event: &str) -> Str
     crate::support::hooked::make(site, person, &url, &[event]).id
 }
 
+/// A program with a test token of a person, whose shop is nobody else's.
+#[track_caller]
+fn tester<'s>(site: &'s Site, reader: &Party<'s>, call: &'static str) -> Party<'s> {
+    let (session, hub) = match call {
+        "seller" => ("session:student", "/painel/parceiro"),
+        _ => ("session:supplier", "/fornecedor/parceiro"),
+    };
+    let person = reader.caller(session).unwrap();
+    let program = site.bearer(&test_token(person, hub));
+    let base = if call == "seller" { "/api/v1/partner" } else { "/api/v1/partner/drop" };
+    let orders = json_of(&program, &format!("{base}/orders?limit=200"));
+    let marks = orders["data"].as_array().unwrap().iter();
+    let marks: Vec<_> = marks.map(|one| one["order_id"].as_str().unwrap().to_owned()).collect();
+    Party {
+        things: vec![
+            ("/api/v1/partner/orders/", marks[0].clone()),
+            ("/v1/partner/orders/", marks[0].clone()),
+        ],
+        filters: vec![("q", marks[0].clone())],
+        callers: vec![(call, program)],
+        canary: "Garrafa térmica inox 1 litro".to_owned(),
+        sees: marks[0].clone(),
+        marks,
+    }
+}
+
 /// Calls of this month.
 #[track_caller]
 fn used(party: &Party<'_>) -> u64 {
@@ -517,6 +544,17 @@ fn no_answer_to_one_party_holds_anything_of_another() {
         assert!(counted > 200, "{counted}");
         // Calls, too, count only for their own account.
         assert_eq!([used(reader), used(others[0])], [before[0] + counted, before[1]]);
+    }
+
+    // A test token sees sample data alone, also of its own owner, and real ones see none.
+    for (owner, call) in [(&ana, "seller"), (&sol, "supplier")] {
+        let test = tester(&site, owner, call);
+        let before = [used(&ana), used(&sol)];
+        let (shown, _) = walk(&routes, &test, &[&ana, &rui, &sol, &lua]);
+        assert!(shown.len() >= 3, "{shown:?}");
+        assert_eq!([used(&ana), used(&sol)], before);
+        let programs: Vec<_> = routes.iter().filter(|route| route.call == call).cloned().collect();
+        walk(&programs, owner, &[&test]);
     }
 
     // When the relation ends, access ends at once; Sol continues with another

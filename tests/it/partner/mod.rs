@@ -8,6 +8,7 @@ mod guides; // Programs of the developer pages, run.
 mod hub; // A seller's tokens in the panel.
 mod input; // Ids of one type, and all faults of a call in one answer.
 mod keeping_up; // Cursors, what changed since, one order, the stream of events.
+mod listen; // Events brought to a program at the same machine, by the commands listen and trigger.
 mod mirror; // Copies kept by cursor, by changes and by events equal the books.
 mod notify; // Notifications that partners send: once, by the chosen channel.
 mod oauth; // Programs that people connect: requested, allowed, renewed, ended.
@@ -18,6 +19,7 @@ mod packed; // Answers as gzip, with their tags.
 mod quota; // The quota of the month, under load and across kills.
 mod reads; // What sellers read through the Partner API.
 mod summary; // The day of a seller in one answer, and what sold most.
+pub mod test_shops; // Test shops: sample data for test tokens, apart from all that is real.
 mod uncounted; // Calls that count in no window and in no quota.
 mod webhook_trouble; // Webhooks when receivers are in trouble.
 mod webhooks; // What programs receive by webhook, and what owners see.

@@ -10,11 +10,12 @@ use crate::support::client::{Reply, Request};
 use crate::support::{openapi, page_rules};
 
 /// Every machine-readable `code` that an error may have.
-const CODES: [&str; 24] = [
+const CODES: [&str; 25] = [
     "unauthorized",
     "invalid_credentials",
     "account_suspended",
     "insufficient_scope",
+    "test_token_required",
     "ip_not_allowed",
     "invalid_signature",
     "not_found",
@@ -152,6 +153,7 @@ fn check_error(path: &str, body: &Value, reply: &Reply) {
             "/desenvolvedores/referencia.md",
             "/desenvolvedores/agentes.md",
             "/desenvolvedores/webhooks.md",
+            "/desenvolvedores/sandbox.md",
             "/desenvolvedores/changelog.",
             "/desenvolvedores/espelho.md",
             "/desenvolvedores/erp.md",

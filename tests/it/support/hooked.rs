@@ -64,7 +64,12 @@ pub struct Receiver {
 
 impl Receiver {
     pub fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::start_at("127.0.0.1:0")
+    }
+
+    /// At an address that was chosen before.
+    pub fn start_at(address: &str) -> Self {
+        let listener = TcpListener::bind(address).unwrap();
         let address = listener.local_addr().unwrap();
         let state =
             Arc::new(Mutex::new(State { manner: Manner::Status(204, ""), hits: Vec::new() }));

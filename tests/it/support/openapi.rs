@@ -264,7 +264,10 @@ fn no_schema_divides_amounts() {
         places(&tool, "multipleOf", &name, &mut found);
         known += 1;
     }
-    assert_eq!(known, operations(&printed("partner")).len());
+    let document = printed("partner");
+    // Those for sample data are tools of test tokens.
+    let real = operations(&document).into_iter().filter(|(path, ..)| !path.contains("/sandbox/"));
+    assert_eq!(known, real.count());
     assert!(found.is_empty(), "most validators divide in floating point: {found:?}");
 }
 

@@ -1,0 +1,1 @@
+seller-platform trigger order.paid --token ptk_test_… --url {address}

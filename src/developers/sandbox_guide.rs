@@ -1,0 +1,24 @@
+//! Samples of the page about test shops. Its text is in `sandbox_pt.html` and
+//! `sandbox_en.html`.
+
+use super::guide::Sample;
+use super::openapi::PARTNER;
+
+/// Samples that the page shows.
+pub struct Sandbox {
+    pub calls: Sample,
+    pub trigger: Sample,
+    pub listen: Sample,
+}
+
+impl Sandbox {
+    /// The samples for the address of an installation.
+    pub fn of(base: &str) -> Self {
+        let command = |file| Sample::of(file, "Terminal", base);
+        Self {
+            calls: Sample::of("sandbox-curl.sh", "curl", &format!("{base}{PARTNER}")),
+            trigger: command("sandbox-trigger.sh"),
+            listen: command("sandbox-listen.sh"),
+        }
+    }
+}
