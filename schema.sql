@@ -1649,6 +1649,7 @@ CREATE TABLE webhook_event (
     object   INTEGER NOT NULL,              -- number of the object
     occasion INTEGER NOT NULL,              -- tells one time from another where a type may happen again; 0 otherwise
     at       INTEGER NOT NULL,              -- when it happened
+    data     TEXT,                          -- what is told, where that may be gone by then; NULL where it is read from the object
     UNIQUE (user_id, kind, object, occasion)
 ) STRICT;
 

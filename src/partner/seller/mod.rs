@@ -1,6 +1,6 @@
 //! Operations for sellers: one file for each operation or noun.
 
-mod announcements;
+pub(super) mod announcements;
 mod events;
 pub mod health;
 mod metrics;

@@ -38,7 +38,8 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         // Each test is an object of its own, so it does not wait for other
         // deliveries. Two tests within one second are the same object and sent
         // once.
-        let event = Event { user: change.user, kind: EventType::Test, object: now.0, at: now };
+        let event =
+            Event { user: change.user, kind: EventType::Test, object: now.0, at: now, data: None };
         let message = MessageId(secrets::random());
         let body = bodies.body(tx, message, &event)?.unwrap_or_default();
         let new = NewDelivery { message, event: &event, occasion: 0, body: &body };

@@ -1,11 +1,11 @@
 //! The body of an event, with its object in the form of the Partner API.
-//! Questions and claims have no operation yet: their forms are defined here,
-//! with the names that the Partner API uses.
+//! Questions and claims have forms of their own, defined here with the names that the
+//! Partner API uses.
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use super::MessageId;
 use crate::app::App;
@@ -18,10 +18,12 @@ use crate::events::EventType;
 use crate::marketplace::books::claims::ClaimState;
 use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::listed;
+use crate::marketplace::books::listings::store::SellerListing;
 use crate::marketplace::books::questions::QuestionState;
 use crate::marketplace::books::questions::store::Question;
 use crate::marketplace::books::words::Words;
 use crate::partner::seller;
+use crate::partner::seller::announcements::Announcement;
 use crate::partner::seller::stock::ProductStock;
 use crate::partner::supplier::orders::WireDropOrder;
 use crate::wire;
@@ -37,12 +39,14 @@ pub struct EventBodyBuilder {
 }
 
 /// An event to be delivered.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Event {
     pub user: UserId,
     pub kind: EventType,
     pub object: i64,
     pub at: Instant,
+    /// What is told, where it was written down when it happened.
+    pub data: Option<String>,
 }
 
 impl EventBodyBuilder {
@@ -81,16 +85,17 @@ impl EventBodyBuilder {
             | EventType::OrderPaid
             | EventType::OrderCancelled
             | EventType::OrderShipped
-            | EventType::OrderUpdated => {
+            | EventType::OrderUpdated
+            | EventType::OrderDelivered => {
                 let order = (user, OrderId(object));
                 seller::orders::one(tx, &self.words, order, self.zone)?
             }
-            EventType::QuestionReceived => {
+            EventType::QuestionReceived | EventType::QuestionAnswered => {
                 let question = listed::one::<Question>(tx, user, object)?;
                 question
                     .map(|question| json_of(&QuestionShape::of(question, &self.site, self.zone)))
             }
-            EventType::ClaimOpened => {
+            EventType::ClaimOpened | EventType::ClaimClosed => {
                 let claim = listed::one::<Claim>(tx, user, object)?;
                 claim.map(|claim| json_of(&ClaimShape::of(claim, self.zone)))
             }
@@ -103,6 +108,11 @@ impl EventBodyBuilder {
                 }
                 None => None,
             },
+            EventType::ListingChanged => {
+                let listing = listed::one::<SellerListing>(tx, user, object)?;
+                listing.map(|listing| json_of(&Announcement::of(listing, self.zone)))
+            }
+            EventType::StoreDisconnected => event.data.clone(),
             EventType::DropOrderCreated
             | EventType::DropOrderPaid
             | EventType::DropOrderCancelled => {
@@ -111,46 +121,66 @@ impl EventBodyBuilder {
             }
             EventType::Test => {
                 let said = "Este é um teste. Se a assinatura confere, o endereço está pronto.";
-                Some(json!({ "message": said }).to_string())
+                Some(json_of(&TestShape { message: said }))
             }
         })
     }
 }
 
 wire! {
-    /// A question as JSON.
-    #[derive(Serialize)]
-    struct QuestionShape of(question: Question, site: &str, zone: Zone) after {
+    /// A question of somebody who saw a listing.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "WebhookQuestion")]
+    pub struct QuestionShape of(question: Question, site: &str, zone: Zone) after {
         let Question { row, title } = question;
     } {
+        /// Number of the question at the marketplace.
         question_id: String = row.id.to_string(),
+        /// Marketplace listing id of what was asked about.
         ml_id: String = format!("{site}{}", row.item_id),
+        /// Marketplace seller id of the account.
         ml_user_id: MlUserId = row.ml_user_id,
         /// Title of the listing; empty when unknown.
         title: String = title,
+        /// What was asked.
         text: String = row.text,
+        /// `unanswered`, `answered` or `closed`.
+        #[schemars(extend("enum" = ["unanswered", "answered", "closed"]))]
         status: &'static str = match row.state {
             QuestionState::Open => "unanswered",
             QuestionState::Answered => "answered",
             QuestionState::Closed => "closed",
         },
+        /// When it was asked, as civil time of the service.
         date_created: String = zone.partner(row.asked_at),
+        /// The same instant with its offset from UTC.
         date_created_at: OffsetTime = zone.with_offset(row.asked_at),
+        /// What was answered; null before.
+        answer: Option<String> = row.answer,
+        /// When it was answered, as civil time of the service; null before.
+        date_answered: Option<String> = row.answered_at.map(|at| zone.partner(at)),
+        /// The same instant with its offset from UTC, or null.
+        date_answered_at: Option<OffsetTime> = row.answered_at.map(|at| zone.with_offset(at)),
     }
 }
 
 wire! {
-    /// A claim as JSON.
-    #[derive(Serialize)]
-    struct ClaimShape of(claim: Claim, zone: Zone) after {
+    /// A claim of a buyer.
+    #[derive(Serialize, JsonSchema)]
+    #[schemars(rename = "WebhookClaim")]
+    pub struct ClaimShape of(claim: Claim, zone: Zone) after {
         let Claim { claim: row, title, .. } = claim;
     } {
+        /// Number of the claim at the marketplace.
         claim_id: String = row.id.to_string(),
-        /// Null when the claim is not about an order.
+        /// The marketplace's order; null when the claim is not about one.
         order_id: Option<OrderId> = row.order(),
+        /// Marketplace seller id of the account.
         ml_user_id: MlUserId = row.seller,
         /// Title of what was sold; empty when unknown.
         title: String = title,
+        /// `opened` or `closed`.
+        #[schemars(extend("enum" = ["opened", "closed"]))]
         status: &'static str = match row.state {
             ClaimState::Open => "opened",
             ClaimState::Closed => "closed",
@@ -158,13 +188,31 @@ wire! {
         /// The marketplace's word, such as `mediations`.
         #[serde(rename = "type")]
         kind: String = row.kind,
+        /// The marketplace's word for how far it is, such as `claim` or `dispute`.
         stage: String = row.stage,
+        /// The marketplace's code of the reason.
         reason: String = row.reason,
+        /// Until when the seller has to act, as civil time of the service, or null.
         due_at: Option<String> = row.due_at.map(|at| zone.partner(at)),
+        /// The same instant with its offset from UTC, or null.
         due_at_rfc3339: Option<OffsetTime> = row.due_at.map(|at| zone.with_offset(at)),
+        /// When it was opened, as civil time of the service.
         date_created: String = zone.partner(row.opened_at),
+        /// The same instant with its offset from UTC.
         date_created_at: OffsetTime = zone.with_offset(row.opened_at),
+        /// When it last changed at the marketplace, as civil time of the service.
+        updated_at: String = zone.partner(row.updated_at),
+        /// The same instant with its offset from UTC.
+        updated_at_rfc3339: OffsetTime = zone.with_offset(row.updated_at),
     }
+}
+
+/// The object of a test.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WebhookTest")]
+pub struct TestShape {
+    /// Words for whoever reads the message.
+    pub message: &'static str,
 }
 
 fn json_of(shape: &impl Serialize) -> String {
