@@ -143,6 +143,7 @@ pub struct DisconnectedStore<'s> {
     /// Name of the store at the marketplace.
     pub nickname: &'s str,
     /// `unlinked` by its owner, or `refused` by the marketplace.
+    #[schemars(extend("enum" = ["unlinked", "refused"]))]
     pub reason: &'static str,
     /// What its owner reads of it; null when the owner unlinked it.
     pub error: Option<&'s str>,

@@ -64,6 +64,8 @@ fn row<P>(operation: &Declared<P>, language: Language) -> ToolRow {
         Effect::Sends => &effects.sends,
         Effect::Adds => &effects.adds,
         Effect::Removes => &effects.removes,
+        Effect::Makes => &effects.makes,
+        Effect::Changes => &effects.changes,
     };
     ToolRow {
         name: operation.name,

@@ -46,6 +46,8 @@ pub struct Effects {
     pub sends: Bilingual,
     pub adds: Bilingual,
     pub removes: Bilingual,
+    pub makes: Bilingual,
+    pub changes: Bilingual,
 }
 
 /// A part of the service.

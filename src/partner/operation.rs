@@ -53,6 +53,8 @@ pub trait Operation: DeserializeOwned + JsonSchema + 'static {
     const OTHERS: &'static [(&'static str, SchemaOf)] = &[];
     /// Whether `last_modified` says something.
     const DATED: bool = false;
+    /// Whether a reply holds a secret, which is stored sealed alone.
+    const HOLDS_SECRET: bool = false;
 
     /// The arguments in the body of a POST.
     fn sent(request: &Request) -> Result<Self, Problem> {
@@ -85,6 +87,10 @@ pub enum Effect {
     Adds,
     /// Takes something away.
     Removes,
+    /// Makes something each time, which reaches others.
+    Makes,
+    /// Puts something in place of what was there, which reaches others.
+    Changes,
 }
 
 /// An identity that operations are for.
@@ -327,7 +333,9 @@ fn begin_post<O: Operation>(
             }
             sent => sent?,
         };
-        (args, faults, CallKey::of(declared.name, by.owner(), request)?)
+        let key = CallKey::of(declared.name, by.owner(), request)?;
+        let sealed = |key: CallKey| if O::HOLDS_SECRET { key.sealed(&app.sealer) } else { key };
+        (args, faults, key.map(sealed))
     };
     let answered = |tx: &ReadTx<'_>| match &key {
         Some(key) => key.answered(tx),
@@ -375,7 +383,7 @@ fn once(
     key: Option<CallKey>,
     work: impl FnOnce(&WriteTx<'_>) -> Result<Vec<u8>, Problem>,
 ) -> Result<Reply, Problem> {
-    if let Some(key) = key
+    if let Some(key) = &key
         && let Some(reply) = key.answered(tx)?
     {
         return Ok(reply);

@@ -23,13 +23,16 @@ def calls_of(document, env):
     calls = []
     for path, item in document["paths"].items():
         for method, operation in item.items():
+            hook = "DROP_WEBHOOK" if path.startswith("/drop/") else "WEBHOOK"
+            hook = env[f"REMOVED_{hook}" if path.endswith("/webhooks/remove") else hook]
             # Of two ways to name a link, the one that is known.
             unknown = ("link_id",) if operation["operationId"] == "drop_unlink_listing" else ("product_id",)
             call = {"id": operation["operationId"], "method": method, "path": path, "in": {"path": {}, "query": {}}}
             for one in operation.get("parameters", []):
                 if one.get("required"):
                     value = known.get(one["name"], one.get("example"))
-                    in_path = env["STORE"] if one["name"] == "ml_id" else env["ORDER"]
+                    named = {"ml_id": env["STORE"], "order_id": env["ORDER"], "webhook_id": hook}
+                    in_path = named.get(one["name"])
                     call["in"][one["in"]][one["name"]] = in_path if one["in"] == "path" else value
                 elif one.get("name") == "limit":
                     call["in"]["query"]["limit"] = 5
@@ -40,6 +43,8 @@ def calls_of(document, env):
                     body = {"seller_id": seller, "ml_id": "MLB1"}
                 if "order_ids" in body or "batch_id" in body:
                     body = {"order_ids": [order]}
+                if "webhook_id" in body:
+                    body["webhook_id"] = hook
                 call["body"] = {name: value for name, value in body.items() if name not in unknown}
             answer = operation["responses"]["200"]["content"]
             call["file"] = "application/json" not in answer

@@ -113,6 +113,8 @@ fn annotations(title: &str, effect: Effect) -> Value {
         Effect::Sends => (false, false, false, true),
         Effect::Adds => (false, false, true, false),
         Effect::Removes => (false, true, true, false),
+        Effect::Makes => (false, false, false, true),
+        Effect::Changes => (false, true, false, true),
     };
     json!({
         "title": title,

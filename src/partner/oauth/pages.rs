@@ -214,9 +214,16 @@ fn reads(role: Role) -> &'static [&'static str] {
 
 fn acts(role: Role) -> &'static [&'static str] {
     if role == Role::Drop {
-        &["Vincular e desvincular anúncios", "Lembrar vendedores do que devem a você"]
+        &[
+            "Vincular e desvincular anúncios",
+            "Lembrar vendedores do que devem a você",
+            "Escolher para onde vão os avisos dos seus pedidos (webhooks), enquanto estiver conectado",
+        ]
     } else {
-        &["Enviar avisos a você, por e-mail, Telegram ou navegador"]
+        &[
+            "Enviar avisos a você, por e-mail, Telegram ou navegador",
+            "Escolher para onde vão os avisos das suas vendas (webhooks), enquanto estiver conectado",
+        ]
     }
 }
 

@@ -15,6 +15,10 @@ mod top_products;
 pub(super) mod usage;
 
 use super::operation::{Declared, Effect, posts, reads};
+use super::webhooks::ListWebhookDeliveries;
+use super::webhooks::operations::{
+    GetWebhook, ListWebhooks, NewWebhook, Of, WebhookChange, WebhookRemoval, WebhookTest,
+};
 use crate::identity::Seller;
 
 /// Name and path of each operation.
@@ -33,5 +37,12 @@ pub static OPERATIONS: &[Declared<Seller>] = &[
     reads::<events::ListEvents>("list_events", "/api/v1/partner/events"),
     reads::<summary::GetSummary>("summary", "/api/v1/partner/summary"),
     reads::<top_products::TopProducts>("top_products", "/api/v1/partner/top-products"),
+    reads::<Of<Seller, ListWebhooks>>("list_webhooks", "/api/v1/partner/webhooks"),
+    posts::<Of<Seller, NewWebhook>>("create_webhook", "/api/v1/partner/webhooks", Effect::Makes),
+    reads::<Of<Seller, GetWebhook>>("get_webhook", "/api/v1/partner/webhooks/{webhook_id}"),
+    posts::<Of<Seller, WebhookChange>>("change_webhook", "/api/v1/partner/webhooks/change", Effect::Changes),
+    posts::<Of<Seller, WebhookTest>>("test_webhook", "/api/v1/partner/webhooks/test", Effect::Sends),
+    posts::<Of<Seller, WebhookRemoval>>("remove_webhook", "/api/v1/partner/webhooks/remove", Effect::Removes),
+    reads::<Of<Seller, ListWebhookDeliveries>>("list_webhook_deliveries", "/api/v1/partner/webhooks/{webhook_id}/deliveries"),
     reads::<usage::GetUsage>("get_usage", "/api/v1/partner/usage"),
 ];

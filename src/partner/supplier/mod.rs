@@ -14,6 +14,10 @@ mod totals;
 mod usage;
 
 use super::operation::{Declared, Effect, posts, posts_rarely, reads, sends};
+use super::webhooks::ListWebhookDeliveries;
+use super::webhooks::operations::{
+    GetWebhook, ListWebhooks, NewWebhook, Of, WebhookChange, WebhookRemoval, WebhookTest,
+};
 use crate::identity::Supplier;
 
 /// Name and path of each operation.
@@ -37,5 +41,12 @@ pub static OPERATIONS: &[Declared<Supplier>] = &[
     posts_rarely::<remind::Nothing>("drop_remind_all", "/api/v1/partner/drop/orders/remind-all", Effect::Sends),
     sends::<files::GetLabel>("drop_get_label", "/api/v1/partner/drop/ml/label"),
     sends::<files::GetInvoice>("drop_get_invoice", "/api/v1/partner/drop/ml/invoice"),
+    reads::<Of<Supplier, ListWebhooks>>("drop_list_webhooks", "/api/v1/partner/drop/webhooks"),
+    posts::<Of<Supplier, NewWebhook>>("drop_create_webhook", "/api/v1/partner/drop/webhooks", Effect::Makes),
+    reads::<Of<Supplier, GetWebhook>>("drop_get_webhook", "/api/v1/partner/drop/webhooks/{webhook_id}"),
+    posts::<Of<Supplier, WebhookChange>>("drop_change_webhook", "/api/v1/partner/drop/webhooks/change", Effect::Changes),
+    posts::<Of<Supplier, WebhookTest>>("drop_test_webhook", "/api/v1/partner/drop/webhooks/test", Effect::Sends),
+    posts::<Of<Supplier, WebhookRemoval>>("drop_remove_webhook", "/api/v1/partner/drop/webhooks/remove", Effect::Removes),
+    reads::<Of<Supplier, ListWebhookDeliveries>>("drop_list_webhook_deliveries", "/api/v1/partner/drop/webhooks/{webhook_id}/deliveries"),
     reads::<usage::GetDropUsage>("drop_get_usage", "/api/v1/partner/drop/usage"),
 ];

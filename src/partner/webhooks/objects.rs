@@ -14,7 +14,8 @@ use crate::catalog;
 use crate::catalog::stock;
 use crate::db::{ReadTx, Result};
 use crate::dropshipping::orders::{self as drop_orders, Whose};
-use crate::events::EventType;
+use crate::edge::docs::{SchemaOf, referred};
+use crate::events::{DisconnectedStore, EventType};
 use crate::marketplace::books::claims::ClaimState;
 use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::listed;
@@ -24,6 +25,7 @@ use crate::marketplace::books::questions::store::Question;
 use crate::marketplace::books::words::Words;
 use crate::partner::seller;
 use crate::partner::seller::announcements::Announcement;
+use crate::partner::seller::orders::OneOrder;
 use crate::partner::seller::stock::ProductStock;
 use crate::partner::supplier::orders::WireDropOrder;
 use crate::wire;
@@ -207,12 +209,33 @@ wire! {
     }
 }
 
-/// The object of a test.
+/// What a test shows.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "WebhookTest")]
+#[schemars(rename = "EndpointTest")]
 pub struct TestShape {
     /// Words for whoever reads the message.
     pub message: &'static str,
+}
+
+/// The schema of what an event shows.
+pub const fn schema(kind: EventType) -> SchemaOf {
+    match kind {
+        EventType::OrderCreated
+        | EventType::OrderPaid
+        | EventType::OrderCancelled
+        | EventType::OrderShipped
+        | EventType::OrderUpdated
+        | EventType::OrderDelivered => referred::<OneOrder>,
+        EventType::QuestionReceived | EventType::QuestionAnswered => referred::<QuestionShape>,
+        EventType::ClaimOpened | EventType::ClaimClosed => referred::<ClaimShape>,
+        EventType::StockChanged => referred::<ProductStock>,
+        EventType::ListingChanged => referred::<Announcement>,
+        EventType::StoreDisconnected => referred::<DisconnectedStore<'static>>,
+        EventType::DropOrderCreated | EventType::DropOrderPaid | EventType::DropOrderCancelled => {
+            referred::<WireDropOrder>
+        }
+        EventType::Test => referred::<TestShape>,
+    }
 }
 
 fn json_of(shape: &impl Serialize) -> String {

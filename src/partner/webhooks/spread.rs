@@ -159,9 +159,9 @@ pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<O
     tx.run(
         "UPDATE webhook_endpoint
          SET last_number = last_number + 1,
-             next_at = iif(?3, next_at, min(coalesce(next_at, ?2), ?2))
+             next_at = iif(?3, next_at, min(coalesce(next_at, ?4), max(?2, coalesce(paused_until, 0))))
          WHERE endpoint_id = ?1",
-        (endpoint, tx.now(), is_held),
+        (endpoint, tx.now(), is_held, HELD),
     )?;
     let number: i64 =
         tx.value("SELECT last_number FROM webhook_endpoint WHERE endpoint_id = ?1", [endpoint])?;

@@ -18,6 +18,7 @@ mod quota; // The quota of the month, under load and across kills.
 mod reads; // What sellers read through the Partner API.
 mod summary; // The day of a seller in one answer, and what sold most.
 mod uncounted; // Calls that count in no window and in no quota.
+mod webhook_api; // Endpoints by token and by app: made, changed, tested, removed, with every attempt.
 mod webhook_trouble; // Webhooks when receivers are in trouble.
 mod webhook_types; // What else is told: ends of orders, questions and claims, listings, lost accounts.
 mod webhooks; // What programs receive by webhook, and what owners see.
