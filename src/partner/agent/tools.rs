@@ -110,10 +110,9 @@ fn annotations(title: &str, effect: Effect) -> Value {
     let (reads, destroys, repeats, outside) = match effect {
         Effect::Reads => (true, false, true, false),
         Effect::Fetches => (true, false, true, true),
-        Effect::Sends => (false, false, false, true),
+        Effect::Sends | Effect::Makes => (false, false, false, true),
         Effect::Adds => (false, false, true, false),
         Effect::Removes => (false, true, true, false),
-        Effect::Makes => (false, false, false, true),
         Effect::Changes => (false, true, false, true),
     };
     json!({

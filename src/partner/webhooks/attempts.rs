@@ -12,7 +12,8 @@ row! {
     /// An attempt of a delivery.
     #[derive(Clone, Debug)]
     pub struct Attempt {
-        pub attempt: i64,
+        /// From 1 on, by delivery.
+        pub count: i64 = "attempt",
         pub at: Instant,
         pub ms: i64,
         /// Status of the answer; `None` without an answer.

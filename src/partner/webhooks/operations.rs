@@ -145,7 +145,7 @@ impl HookAct for ListWebhooks {
     ) -> Result<Todo<Self::Reply>, Problem> {
         let window = Window::read(&mut check, self.limit, self.offset);
         check.finish()?;
-        let (owner, shows_query) = (by.account.user_id, by.may_write());
+        let (owner, shows_query, now) = (by.account.user_id, by.may_write(), by.called_at);
         reading(app, false, move |app, lane| {
             let found = app.db.read(lane, |tx| {
                 let all = store::of_user(tx, owner)?.into_iter();
@@ -155,7 +155,7 @@ impl HookAct for ListWebhooks {
             let (total, (limit, offset)) = (found.len() as u64, window.pair());
             let asked = found.into_iter().skip(offset as usize).take(limit as usize).collect();
             Ok(ListOf::of((asked, total), window, |(counts, one)| {
-                Webhook::of(one, counts, app.zone(), shows_query)
+                Webhook::of(one, counts, (app.zone(), now), shows_query)
             }))
         })
     }
@@ -194,7 +194,7 @@ fn shown(
 ) -> Result<Webhook, Problem> {
     app.db.read(lane, |tx| {
         let found = keeper.find(tx, id)?;
-        Ok(Webhook::of(found, store::counts(tx, id)?, app.zone(), shows_query))
+        Ok(Webhook::of(found, store::counts(tx, id)?, (app.zone(), tx.now()), shows_query))
     })
 }
 
@@ -235,7 +235,7 @@ impl HookAct for NewWebhook {
         Ok(Todo::Write(Box::new(move |tx| {
             let id = keeper.make(tx, &entry, (&secret, grant))?;
             let webhook =
-                Webhook::of(keeper.find(tx, id)?, store::counts(tx, id)?, zone, true);
+                Webhook::of(keeper.find(tx, id)?, store::counts(tx, id)?, (zone, tx.now()), true);
             Ok(KeptWebhook { webhook, secret: Some(secret.text()) })
         })))
     }
@@ -303,7 +303,7 @@ impl HookAct for WebhookChange {
                 keeper.rotate(tx, id, secret)?;
             }
             let webhook =
-                Webhook::of(keeper.find(tx, id)?, store::counts(tx, id)?, zone, true);
+                Webhook::of(keeper.find(tx, id)?, store::counts(tx, id)?, (zone, tx.now()), true);
             Ok(KeptWebhook { webhook, secret: secret.map(|secret| secret.text()) })
         })))
     }

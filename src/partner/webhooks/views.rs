@@ -33,7 +33,9 @@ wire! {
         let said = endpoint.error.as_deref().unwrap_or_default();
         let (state, note) = match (endpoint.state, endpoint.failing_since) {
             (EndpointState::On, Some(since)) => {
-                (Badge::Failing, format!("desde {}: {said}", zone.page(since)))
+                let rests = endpoint.paused_until.filter(|until| now < *until);
+                let rests = rests.map(|until| format!("; espera até {}, como pediu", zone.page(until)));
+                (Badge::Failing, format!("desde {}: {said}{}", zone.page(since), rests.unwrap_or_default()))
             }
             (EndpointState::On, None) => (Badge::Telling, String::new()),
             (EndpointState::Off, _) => (Badge::Off, said.to_owned()),

@@ -7,18 +7,21 @@ use super::attempts::Attempt;
 use super::pages::without_query;
 use super::store::{Counts, Delivery};
 use super::{DeliveryState, Endpoint, EndpointState};
-use crate::base::{OffsetTime, Zone};
+use crate::base::{Instant, OffsetTime, Zone};
 use crate::wire;
 
 wire! {
     /// An address that is told of events.
     #[derive(Serialize, JsonSchema)]
-    pub struct Webhook of(endpoint: Endpoint, counts: Counts, zone: Zone, shows_query: bool) after {
+    pub struct Webhook of(endpoint: Endpoint, counts: Counts, time: (Zone, Instant), shows_query: bool) after {
+        let (zone, now) = time;
         let at = |at| zone.with_offset(at);
+        let to_come = |until: Option<Instant>| until.filter(|until| now < *until).map(at);
         let url = endpoint.entry.url;
     } {
         /// Number of the address.
-        webhook_id: String = endpoint.id.to_string(),
+        #[serde(rename = "webhook_id")]
+        id: String = endpoint.id.to_string(),
         /// Where events are posted to; without its query for an app that may only read.
         url: String = if shows_query { url } else { without_query(&url).to_owned() },
         /// Types of events that it is told of.
@@ -36,9 +39,9 @@ wire! {
         /// The last success; null before.
         delivered_at: Option<OffsetTime> = endpoint.delivered_at.map(at),
         /// Until when it asked to be left alone by `Retry-After`; null when it did not.
-        paused_until: Option<OffsetTime> = endpoint.paused_until.map(at),
+        paused_until: Option<OffsetTime> = to_come(endpoint.paused_until),
         /// Until when the secret before signs as well; null without one.
-        old_secret_until: Option<OffsetTime> = endpoint.old_until.map(at),
+        old_secret_until: Option<OffsetTime> = to_come(endpoint.old_until),
         /// Events that found no place, because too many waited.
         events_lost: i64 = endpoint.lost,
         /// Deliveries of the last 30 days, by what became of them.
@@ -160,7 +163,7 @@ wire! {
     #[derive(Serialize, JsonSchema)]
     pub struct WebhookAttempt of(attempt: Attempt, zone: Zone) {
         /// From 1 on, by delivery.
-        number: i64 = attempt.attempt,
+        number: i64 = attempt.count,
         /// When it ended, with its offset from UTC.
         at: OffsetTime = zone.with_offset(attempt.at),
         /// Status of the answer; null without an answer.

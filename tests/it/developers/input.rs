@@ -94,7 +94,7 @@ const BODIES: &[(&str, &[&str])] = &[
         &[
             r#"{"url":"https://example.com/x","events":["order.paid"]}"#,
             r#"{"url":"https://example.com/y","events":["order.paid"],"outro":1}"#,
-            r#"{}"#,
+            "{}",
             r#"{"url":"https://example.com/x"}"#,
             r#"{"url":"https://example.com/x","events":[]}"#,
             r#"{"url":"https://example.com/x","events":["drop_order.paid"]}"#,
@@ -108,7 +108,7 @@ const BODIES: &[(&str, &[&str])] = &[
         &[
             r#"{"webhook_id":"9000"}"#,
             r#"{"webhook_id":"9000","url":"https://example.com/x","events":["order.paid"],"enabled":false,"new_secret":true}"#,
-            r#"{}"#,
+            "{}",
             r#"{"webhook_id":"x"}"#,
             r#"{"webhook_id":"9000","enabled":"sim"}"#,
             r#"{"webhook_id":"9000","events":[]}"#,
@@ -120,7 +120,7 @@ const BODIES: &[(&str, &[&str])] = &[
         &[
             r#"{"webhook_id":"9000"}"#,
             r#"{"webhook_id":"9000","outro":1}"#,
-            r#"{}"#,
+            "{}",
             r#"{"webhook_id":"0"}"#,
             r#"{"webhook_id":null}"#,
         ],
@@ -130,7 +130,7 @@ const BODIES: &[(&str, &[&str])] = &[
         &[
             r#"{"webhook_id":"9000"}"#,
             r#"{"webhook_id":"9000","outro":1}"#,
-            r#"{}"#,
+            "{}",
             r#"{"webhook_id":"0"}"#,
             r#"{"webhook_id":null}"#,
         ],
@@ -140,7 +140,7 @@ const BODIES: &[(&str, &[&str])] = &[
         &[
             r#"{"url":"https://example.com/x","events":["drop_order.paid"]}"#,
             r#"{"url":"https://example.com/y","events":["drop_order.paid"],"outro":1}"#,
-            r#"{}"#,
+            "{}",
             r#"{"url":"https://example.com/x"}"#,
             r#"{"url":"https://example.com/x","events":[]}"#,
             r#"{"url":"https://example.com/x","events":["order.paid"]}"#,
@@ -154,7 +154,7 @@ const BODIES: &[(&str, &[&str])] = &[
         &[
             r#"{"webhook_id":"9000"}"#,
             r#"{"webhook_id":"9000","url":"https://example.com/x","events":["drop_order.paid"],"enabled":false,"new_secret":true}"#,
-            r#"{}"#,
+            "{}",
             r#"{"webhook_id":"x"}"#,
             r#"{"webhook_id":"9000","enabled":"sim"}"#,
             r#"{"webhook_id":"9000","events":[]}"#,
@@ -166,7 +166,7 @@ const BODIES: &[(&str, &[&str])] = &[
         &[
             r#"{"webhook_id":"9000"}"#,
             r#"{"webhook_id":"9000","outro":1}"#,
-            r#"{}"#,
+            "{}",
             r#"{"webhook_id":"0"}"#,
             r#"{"webhook_id":null}"#,
         ],
@@ -176,7 +176,7 @@ const BODIES: &[(&str, &[&str])] = &[
         &[
             r#"{"webhook_id":"9000"}"#,
             r#"{"webhook_id":"9000","outro":1}"#,
-            r#"{}"#,
+            "{}",
             r#"{"webhook_id":"0"}"#,
             r#"{"webhook_id":null}"#,
         ],

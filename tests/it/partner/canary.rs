@@ -145,7 +145,8 @@ fn walk(routes: &[Route], reader: &Party<'_>, others: &[&Party<'_>]) -> (BTreeSe
             Some((begin, rest)) => {
                 let end = rest.split_once('}').unwrap().1;
                 let things = parties().flat_map(|party| &party.things);
-                let named = things.filter(|(known, _)| *known == begin);
+                let is = |known: &str| known == begin || known.strip_prefix("/api") == Some(begin);
+                let named = things.filter(|(known, _)| is(known));
                 let paths: Vec<_> =
                     named.map(|(_, thing)| format!("{begin}{thing}{end}")).collect();
                 assert!(!paths.is_empty(), "{}: whose things does it name?", route.path);
@@ -286,17 +287,14 @@ fn seller<'s>(world: &World, site: &'s Site, name: &str, number: u64) -> Party<'
         ],
         things: vec![
             ("/api/v1/partner/stores/", number.clone()),
-            ("/v1/partner/stores/", number.clone()),
             ("/api/v1/partner/orders/", shop.order.clone()),
-            ("/v1/partner/orders/", shop.order.clone()),
             ("/painel/vendas/", shop.order.clone()),
             ("/painel/anuncios/", shop.item.clone()),
             ("/painel/reclamacoes/", shop.claim.clone()),
             ("/painel/perguntas/", shop.question),
             ("/painel/produtos/", product),
             ("/painel/parceiro/webhooks/", webhook.clone()),
-            ("/api/v1/partner/webhooks/", webhook.clone()),
-            ("/v1/partner/webhooks/", webhook),
+            ("/api/v1/partner/webhooks/", webhook),
         ],
         filters: vec![
             ("store", number.clone()),
@@ -327,7 +325,7 @@ fn seller<'s>(world: &World, site: &'s Site, name: &str, number: u64) -> Party<'
 fn supplier<'s>(
     (world, site): (&World, &'s Site),
     name: &str,
-    (seller, shop): (&mut Party<'_>, (&str, u64)),
+    (seller, (whose, number)): (&mut Party<'_>, (&str, u64)),
 ) -> Party<'s> {
     let canary = format!("CANARIO-DE-{}", name.to_uppercase());
     let said = |what: &str| format!("{what} {canary}");
@@ -346,7 +344,6 @@ fn supplier<'s>(
     let guest = format!("convidado.de.{name}@example.com");
     person.post("/fornecedor/convites", &json!({ "email": guest })).expect(201);
 
-    let (whose, number) = shop;
     let owner = site.person(whose);
     relate(site, &person, &owner);
     let owner_number = person_number(site, &owner);
@@ -378,8 +375,7 @@ fn supplier<'s>(
             ("/fornecedor/produtos/", product),
             ("/fornecedor/pedidos/", drop_order),
             ("/fornecedor/parceiro/webhooks/", webhook.clone()),
-            ("/api/v1/partner/drop/webhooks/", webhook.clone()),
-            ("/v1/partner/drop/webhooks/", webhook),
+            ("/api/v1/partner/drop/webhooks/", webhook),
         ],
         filters: vec![
             ("vendedor", owner_number.clone()),
