@@ -1640,11 +1640,23 @@ CREATE TABLE webhook_endpoint (
     delivered_at  INTEGER,                  -- the last success
     lost          INTEGER NOT NULL DEFAULT 0, -- events that found no place in a full queue
     last_number   INTEGER NOT NULL DEFAULT 0, -- number of its newest delivery
-    next_at       INTEGER                   -- when one of its waiting deliveries is due next; NULL when none waits
+    next_at       INTEGER,                  -- when one of its waiting deliveries is due next; NULL when none waits
+    paused_until  INTEGER,                  -- until when its receiver asked to be left alone
+    client_no     INTEGER                   -- the app that made it, while that is connected; NULL otherwise
 ) STRICT;
 
 CREATE INDEX webhook_endpoint_of_user ON webhook_endpoint (user_id, endpoint_id);
 CREATE INDEX webhook_endpoint_due ON webhook_endpoint (user_id, next_at) WHERE next_at IS NOT NULL AND state = 1;
+
+-- What an app made tells nothing once the app has no connection to that account.
+CREATE TRIGGER webhook_endpoint_loses_app AFTER DELETE ON oauth_grant
+WHEN NOT EXISTS (SELECT 1 FROM oauth_grant WHERE user_id = OLD.user_id AND client_no = OLD.client_no)
+BEGIN
+    UPDATE webhook_endpoint
+    SET state = 2, off_at = unixepoch(), error = 'o aplicativo que o criou foi desconectado'
+    WHERE user_id = OLD.user_id AND client_no = OLD.client_no AND state = 1;
+    UPDATE webhook_endpoint SET client_no = NULL WHERE user_id = OLD.user_id AND client_no = OLD.client_no;
+END;
 
 -- What happened and waits to be told, written in the transaction of its cause; gone milliseconds later.
 CREATE TABLE webhook_event (
@@ -1654,6 +1666,7 @@ CREATE TABLE webhook_event (
     object   INTEGER NOT NULL,              -- number of the object
     occasion INTEGER NOT NULL,              -- tells one time from another where a type may happen again; 0 otherwise
     at       INTEGER NOT NULL,              -- when it happened
+    data     TEXT,                          -- what is told, where that may be gone by then; NULL where it is read from the object
     UNIQUE (user_id, kind, object, occasion)
 ) STRICT;
 
@@ -1691,6 +1704,7 @@ CREATE TABLE webhook_delivery (
     ms          INTEGER,                    -- how long that took
     answer      TEXT,                       -- beginning of the answer's body
     error       TEXT,                       -- why it was no success
+    early       INTEGER NOT NULL DEFAULT 0, -- of its tries, those after a shorter pause that the receiver asked for
     PRIMARY KEY (endpoint_id, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -1701,6 +1715,19 @@ CREATE INDEX webhook_delivery_by_state ON webhook_delivery (endpoint_id, state, 
 CREATE INDEX webhook_delivery_by_kind ON webhook_delivery (endpoint_id, kind, number);
 CREATE INDEX webhook_delivery_by_age ON webhook_delivery (created_at);
 CREATE INDEX webhook_delivery_by_time ON webhook_delivery (endpoint_id, created_at, number);
+
+-- Every attempt of a delivery, the newest hundred; gone with the delivery.
+CREATE TABLE webhook_attempt (
+    endpoint_id INTEGER NOT NULL,           -- as in webhook_delivery
+    number      INTEGER NOT NULL,           -- as in webhook_delivery
+    attempt     INTEGER NOT NULL,           -- from 1 on, by delivery
+    at          INTEGER NOT NULL,           -- when it ended
+    ms          INTEGER NOT NULL,           -- how long it took
+    status      INTEGER,                    -- what it was answered with; NULL without an answer
+    error       TEXT,                       -- why it was no success
+    PRIMARY KEY (endpoint_id, number, attempt),
+    FOREIGN KEY (endpoint_id, number) REFERENCES webhook_delivery (endpoint_id, number) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
 
 -- Deliveries by endpoint, state and type, kept by triggers: the totals of the lists.
 CREATE TABLE webhook_count (

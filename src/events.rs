@@ -6,7 +6,10 @@
 //! later `partner/webhooks/` decides which endpoints get the event, builds its
 //! body and delivers it.
 
-use crate::base::UserId;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::{MlUserId, UserId};
 use crate::db::{Result, WriteTx};
 use crate::named;
 
@@ -20,14 +23,19 @@ named! {
         OrderCancelled = 12, "order.cancelled", "Venda cancelada";
         OrderShipped = 13, "order.shipped", "Venda enviada";
         OrderUpdated = 14, "order.updated", "Venda atualizada";
+        OrderDelivered = 15, "order.delivered", "Venda entregue";
         QuestionReceived = 20, "question.received", "Pergunta recebida";
+        QuestionAnswered = 21, "question.answered", "Pergunta respondida";
         ClaimOpened = 30, "claim.opened", "Reclamação aberta";
+        ClaimClosed = 31, "claim.closed", "Reclamação encerrada";
         StockChanged = 40, "stock.changed", "Estoque alterado";
         DropOrderCreated = 50, "drop_order.created", "Pedido ao fornecedor criado";
         DropOrderPaid = 51, "drop_order.paid", "Pedido ao fornecedor pago";
         DropOrderCancelled = 52, "drop_order.cancelled", "Pedido ao fornecedor cancelado";
         /// Sent when a person tests an endpoint; it cannot be subscribed to.
         Test = 60, "endpoint.test", "Teste";
+        ListingChanged = 70, "listing.changed", "Anúncio alterado";
+        StoreDisconnected = 80, "store.disconnected", "Conta desvinculada";
     }
 }
 
@@ -49,9 +57,14 @@ impl EventType {
             Self::OrderCancelled => (Some(Seller), 1 << 2, "Uma venda foi cancelada."),
             Self::OrderShipped => (Some(Seller), 1 << 3, "O pacote de uma venda saiu."),
             Self::OrderUpdated => (Some(Seller), 1 << 11, "Algo mudou em uma venda: situação, envio, valor ou o que a API mostra dela."),
+            Self::OrderDelivered => (Some(Seller), 1 << 12, "O pacote de uma venda chegou ao comprador."),
             Self::QuestionReceived => (Some(Seller), 1 << 4, "Um comprador perguntou num anúncio."),
+            Self::QuestionAnswered => (Some(Seller), 1 << 13, "Uma pergunta foi respondida, aqui ou no marketplace."),
             Self::ClaimOpened => (Some(Seller), 1 << 5, "Um comprador abriu ou reabriu uma reclamação."),
+            Self::ClaimClosed => (Some(Seller), 1 << 14, "Uma reclamação foi encerrada."),
             Self::StockChanged => (Some(Seller), 1 << 6, "O saldo de um produto mudou, por venda, por arquivo ou à mão."),
+            Self::ListingChanged => (Some(Seller), 1 << 15, "Um anúncio novo chegou, ou algo mudou em um: preço, estoque, situação ou texto."),
+            Self::StoreDisconnected => (Some(Seller), 1 << 16, "Uma conta do marketplace foi desvinculada, ou o marketplace recusou o acesso a ela."),
             Self::DropOrderCreated => (Some(Supplier), 1 << 7, "Um vendedor vendeu um produto seu."),
             Self::DropOrderPaid => (Some(Supplier), 1 << 8, "Um pedido foi marcado como pago."),
             Self::DropOrderCancelled => (Some(Supplier), 1 << 9, "A venda de um pedido foi cancelada."),
@@ -80,15 +93,20 @@ impl EventType {
     }
 
     /// The values of a filter by type, for sellers and for suppliers.
-    pub const SELLERS_FILTER: [(&'static str, &'static str); 9] = [
+    pub const SELLERS_FILTER: [(&'static str, &'static str); 14] = [
         Self::OrderCreated.choice(),
         Self::OrderPaid.choice(),
         Self::OrderCancelled.choice(),
         Self::OrderShipped.choice(),
         Self::OrderUpdated.choice(),
+        Self::OrderDelivered.choice(),
         Self::QuestionReceived.choice(),
+        Self::QuestionAnswered.choice(),
         Self::ClaimOpened.choice(),
+        Self::ClaimClosed.choice(),
         Self::StockChanged.choice(),
+        Self::ListingChanged.choice(),
+        Self::StoreDisconnected.choice(),
         Self::Test.choice(),
     ];
     pub const SUPPLIERS_FILTER: [(&'static str, &'static str); 4] = [
@@ -114,14 +132,49 @@ pub fn raise(
     kind: EventType,
     (object, occasion): (i64, i64),
 ) -> Result<()> {
+    raise_with(tx, user, kind, (object, occasion, None))
+}
+
+/// A marketplace account from which nothing is read any more.
+#[derive(Serialize, JsonSchema)]
+pub struct DisconnectedStore<'s> {
+    /// Marketplace seller id of the account.
+    pub ml_user_id: MlUserId,
+    /// Name of the store at the marketplace.
+    pub nickname: &'s str,
+    /// `unlinked` by its owner, or `refused` by the marketplace.
+    #[schemars(extend("enum" = ["unlinked", "refused"]))]
+    pub reason: &'static str,
+    /// What its owner reads of it; null when the owner unlinked it.
+    pub error: Option<&'s str>,
+}
+
+/// Records that an account was disconnected, with what is told of it: its row may be gone
+/// when the event is spread.
+pub fn raise_disconnected(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    store: &DisconnectedStore<'_>,
+) -> Result<()> {
+    let data = serde_json::to_string(store).expect("a store becomes JSON");
+    let happened = (store.ml_user_id.0, tx.now().0, Some(&*data));
+    raise_with(tx, user, EventType::StoreDisconnected, happened)
+}
+
+fn raise_with(
+    tx: &WriteTx<'_>,
+    user: UserId,
+    kind: EventType,
+    (object, occasion, data): (i64, i64, Option<&str>),
+) -> Result<()> {
     tx.run(
-        "INSERT INTO webhook_event (user_id, kind, object, occasion, at)
-         SELECT ?1, ?2, ?3, ?4, ?5
+        "INSERT INTO webhook_event (user_id, kind, object, occasion, at, data)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?7
          WHERE EXISTS (SELECT 1 FROM partner_account WHERE user_id = ?1)
              OR EXISTS (SELECT 1 FROM webhook_endpoint
                         WHERE user_id = ?1 AND state = 1 AND events & ?6 <> 0)
          ON CONFLICT DO NOTHING",
-        (user, kind, object, occasion, tx.now(), kind.bit()),
+        (user, kind, object, occasion, tx.now(), kind.bit(), data),
     )
 }
 
@@ -132,7 +185,7 @@ mod tests {
     #[test]
     fn each_type_has_a_bit_of_its_own() {
         let bits = EventType::ALL.map(EventType::bit);
-        assert_eq!(bits.iter().fold(0, |all, bit| all | bit).count_ones(), 12);
+        assert_eq!(bits.iter().fold(0, |all, bit| all | bit).count_ones(), 17);
         assert!(bits.iter().all(|bit| bit.count_ones() == 1));
     }
 
@@ -140,6 +193,6 @@ mod tests {
     fn a_type_is_for_one_audience() {
         let (sellers, suppliers) =
             (EventType::of(Audience::Seller).count(), EventType::of(Audience::Supplier).count());
-        assert_eq!((sellers, suppliers), (8, 3));
+        assert_eq!((sellers, suppliers), (13, 3));
     }
 }

@@ -65,10 +65,11 @@ fn row<P>(operation: &Declared<P>, language: Language) -> ToolRow {
     let effect = match operation.effect {
         Effect::Reads | Effect::Fetches => &effects.reads,
         Effect::Sends => &effects.sends,
-        Effect::Adds | Effect::Makes => &effects.adds,
+        Effect::Adds => &effects.adds,
         Effect::Removes => &effects.removes,
-        Effect::Sets | Effect::Moves => &effects.changes,
+        Effect::Sets | Effect::Moves | Effect::Changes => &effects.changes,
         Effect::Answers => &effects.answers,
+        Effect::Makes => &effects.makes,
     };
     ToolRow {
         name: operation.name,

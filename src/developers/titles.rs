@@ -59,6 +59,7 @@ pub struct Effects {
     pub sends: Bilingual,
     pub adds: Bilingual,
     pub removes: Bilingual,
+    pub makes: Bilingual,
     pub changes: Bilingual,
     pub answers: Bilingual,
 }

@@ -4,6 +4,7 @@
 
 use super::guide::{Sample, code};
 use super::language::{Language, Text};
+use super::openapi::webhooks::objects;
 use super::titles::TITLES;
 use crate::events::EventType;
 
@@ -12,6 +13,8 @@ pub struct Webhooks {
     pub events: Vec<EventRow>,
     /// A message as it arrives.
     pub message: String,
+    /// What each kind of object looks like.
+    pub bodies: Vec<Sample>,
     pub verification: Vec<Sample>,
     pub receiver: Sample,
 }
@@ -33,6 +36,9 @@ impl Webhooks {
         Self {
             events: EventType::ALL.into_iter().map(event).collect(),
             message: code("message.http"),
+            bodies: objects()
+                .map(|(name, json)| Sample { id: name, title: name, code: json.to_owned() })
+                .collect(),
             verification: vec![
                 sample("conferir-python.py", "Python"),
                 sample("conferir-javascript.js", "JavaScript (Node.js)"),

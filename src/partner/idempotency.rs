@@ -9,10 +9,14 @@
 //! their text but not their place: a repeated call is told that it was done, and
 //! does nothing a second time. Decisions partner-4, partner-5.
 
+use std::sync::Arc;
+
 use http::{HeaderName, HeaderValue};
 
 use crate::base::ids::short_digest;
-use crate::base::{UserId, retention};
+use crate::base::secrets::SealContext;
+use crate::base::text::hex;
+use crate::base::{Sealer, UserId, retention};
 use crate::db::{self, ReadTx, WriteTx};
 use crate::http::reply::media;
 use crate::http::{Code, Problem, Reply, Request};
@@ -34,11 +38,13 @@ const DROPPED: &str = "the call with this Idempotency-Key was done; its answer i
                        newer ones of this account have taken its place";
 
 /// A key with its owner and a digest of the body.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct CallKey {
     owner: UserId,
     key: [u8; 16],
     body: [u8; 16],
+    /// Seals the answer while it is kept, where it holds a secret.
+    sealer: Option<Arc<Sealer>>,
 }
 
 impl CallKey {
@@ -64,7 +70,13 @@ impl CallKey {
             owner,
             key: short_digest(&[operation.as_bytes(), key]),
             body: short_digest(&[&request.body]),
+            sealer: None,
         }))
+    }
+
+    /// The same, for an answer that holds a secret.
+    pub fn sealed(self, sealer: &Arc<Sealer>) -> Self {
+        Self { sealer: Some(Arc::clone(sealer)), ..self }
     }
 
     /// The first answer, if the key was used within the last day; an error if
@@ -84,11 +96,20 @@ impl CallKey {
         if reply.is_empty() {
             return Err(Problem::new(Code::Conflict, DROPPED));
         }
+        let reply = match &self.sealer {
+            Some(sealer) => {
+                let opened = sealer.open(&reply, place(&hex(&self.key)));
+                opened.map_err(|_| Problem::new(Code::Conflict, DROPPED))?
+            }
+            None => reply,
+        };
         Ok(Some(Reply::of(media::JSON, reply).with(REPLAYED.0, REPLAYED.1)))
     }
 
     /// Stores the answer in the transaction of the work.
     pub fn keep(&self, tx: &WriteTx<'_>, reply: &[u8]) -> db::Result<()> {
+        let sealed = self.sealer.as_ref().map(|sealer| sealer.seal(reply, place(&hex(&self.key))));
+        let reply = sealed.as_deref().unwrap_or(reply);
         let reply = if reply.len() > MOST_KEPT { &[] } else { reply };
         // The key may have been used more than a day ago.
         tx.run("DELETE FROM partner_call WHERE user_id = ?1 AND key = ?2", (self.owner, self.key))?;
@@ -112,6 +133,10 @@ impl CallKey {
             (self.owner, start + size(reply.len()) - size(MOST_KEPT)),
         )
     }
+}
+
+fn place(key: &str) -> SealContext<'_> {
+    SealContext { table: "partner_call", column: "reply", row: key }
 }
 
 /// Removes answers older than a day, at most `most`; returns how many.

@@ -54,6 +54,8 @@ pub trait Operation: DeserializeOwned + JsonSchema + 'static {
     const OTHERS: &'static [(&'static str, SchemaOf)] = &[];
     /// Whether `last_modified` says something.
     const DATED: bool = false;
+    /// Whether a reply holds a secret, which is stored sealed alone.
+    const HOLDS_SECRET: bool = false;
 
     /// The arguments in the body of a POST.
     fn sent(request: &Request) -> Result<Self, Problem> {
@@ -84,7 +86,7 @@ pub enum Effect {
     Sends,
     /// Adds something; the same call again adds nothing.
     Adds,
-    /// Makes something new with each call.
+    /// Makes something new with each call, which may reach others.
     Makes,
     /// Takes something away.
     Removes,
@@ -94,6 +96,8 @@ pub enum Effect {
     Moves,
     /// Speaks in public at the marketplace, once; it cannot be taken back.
     Answers,
+    /// Puts something in place of what was there, which reaches others.
+    Changes,
 }
 
 /// An identity that operations are for.
@@ -196,7 +200,17 @@ pub const fn reads<O: Operation>(name: &'static str, path: &'static str) -> Decl
         ..Docs::NONE
     };
     let (method, effect, access) = (Method::GET, Effect::Reads, Access::Read);
-    Declared { name, method, path, docs, effect, access, is_rare: false, is_for_tests: false, begin: begin::<O> }
+    Declared {
+        name,
+        method,
+        path,
+        docs,
+        effect,
+        access,
+        is_rare: false,
+        is_for_tests: false,
+        begin: begin::<O>,
+    }
 }
 
 /// An operation that is called with POST, with its arguments as a JSON body.
@@ -215,7 +229,17 @@ pub const fn posts<O: Operation>(
         ..Docs::NONE
     };
     let (method, access) = (Method::POST, Access::Act);
-    Declared { name, method, path, docs, effect, access, is_rare: false, is_for_tests: false, begin: begin_post::<O> }
+    Declared {
+        name,
+        method,
+        path,
+        docs,
+        effect,
+        access,
+        is_rare: false,
+        is_for_tests: false,
+        begin: begin_post::<O>,
+    }
 }
 
 /// The same for what may be called once in a window of its own.
@@ -262,7 +286,17 @@ pub const fn sends<O: FileOperation>(name: &'static str, path: &'static str) -> 
         ..Docs::NONE
     };
     let (effect, access, begin) = (Effect::Fetches, Access::Read, begin_file::<O>);
-    Declared { name, method: Method::GET, path, docs, effect, access, is_rare: false, is_for_tests: false, begin }
+    Declared {
+        name,
+        method: Method::GET,
+        path,
+        docs,
+        effect,
+        access,
+        is_rare: false,
+        is_for_tests: false,
+        begin,
+    }
 }
 
 /// The query of a POST.
@@ -357,7 +391,9 @@ fn begin_post<O: Operation>(
             }
             sent => sent?,
         };
-        (args, faults, CallKey::of(declared.name, by.owner(), request)?)
+        let key = CallKey::of(declared.name, by.owner(), request)?;
+        let sealed = |key: CallKey| if O::HOLDS_SECRET { key.sealed(&app.sealer) } else { key };
+        (args, faults, key.map(sealed))
     };
     let answered = |tx: &ReadTx<'_>| match &key {
         Some(key) => key.answered(tx),
@@ -405,7 +441,7 @@ fn once(
     key: Option<CallKey>,
     work: impl FnOnce(&WriteTx<'_>) -> Result<Vec<u8>, Problem>,
 ) -> Result<Reply, Problem> {
-    if let Some(key) = key
+    if let Some(key) = &key
         && let Some(reply) = key.answered(tx)?
     {
         return Ok(reply);

@@ -143,7 +143,14 @@ mod tests {
             assert!(texts.into_iter().all(|text| text.len() > 3), "{name}");
         }
         let known = ["operations/", "samples/"];
-        let pages = ["changelog.toml", "errors.toml", "openapi.toml", "pages.toml", "shared.toml"];
+        let pages = [
+            "changelog.toml",
+            "errors.toml",
+            "events.toml",
+            "openapi.toml",
+            "pages.toml",
+            "shared.toml",
+        ];
         for file in Files::iter().filter(|file| !known.iter().any(|part| file.starts_with(part))) {
             assert!(pages.contains(&&*file), "{file} is read by nobody");
         }

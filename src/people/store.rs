@@ -256,9 +256,14 @@ pub fn update(tx: &WriteTx<'_>, id: UserId, entry: &PersonEntry) -> Result<()> {
 
 /// What refers to a person and can be many rows: the table, its key, and which
 /// rows. Everything else of a person is a few rows, or removed before.
-const OF_PERSON: [(&str, &str, &str); 22] = [
+const OF_PERSON: [(&str, &str, &str); 23] = [
     ("product_import", "owner_id", "owner_id = ?1"),
     ("product_import_part", "owner_id, part", "owner_id = ?1"),
+    (
+        "webhook_attempt",
+        "endpoint_id, number, attempt",
+        "endpoint_id IN (SELECT endpoint_id FROM webhook_endpoint WHERE user_id = ?1)",
+    ),
     (
         "webhook_delivery",
         "endpoint_id, number",

@@ -44,6 +44,8 @@ pub const RETENTION: &[Kept] = &[
         ("saber se foi lido", "knowing whether it was read"), ("400 dias", "400 days"), CRON),
     kept(("Notificações do marketplace como chegaram", "Notifications of the marketplace as received"),
         ("processar e conferir", "processing and looking into"), ("30 dias", "30 days"), CRON),
+    kept(("Eventos e entregas de webhooks, com o conteúdo e cada tentativa", "Events and deliveries of webhooks, with their bodies and every attempt"),
+        ("entregar, reenviar e conferir", "delivering, sending again and looking into"), ("30 dias", "30 days"), CRON),
     kept(("Conteúdo dos eventos de compra", "Bodies of purchase events"),
         ("processar e conferir", "processing and looking into"), ("30 dias", "30 days"), CRON),
     kept(("Compras: evento, plano, transação", "Purchases: event, plan, transaction"),

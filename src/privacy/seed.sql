@@ -76,6 +76,7 @@ INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, occasi
 VALUES (1, 1, zeroblob(16), 11, 1, 0, '{"a":"Zorbaxinha"}', 1, 1, 1, 'Zorbaxinha', 'Zorbaxinha');
 INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, occasion, body, state, created_at, run_at)
 VALUES (2, 1, zeroblob(16), 11, 1, 0, '{"seller_name":"Ana Zorbaxinha"}', 1, 1, 1);
+INSERT INTO webhook_attempt VALUES (1, 1, 1, 1, 1, NULL, 'Zorbaxinha');
 INSERT INTO drop_relation (supplier_id, seller_id, email, state, invited_at, since) VALUES (8, 7, 'ana@zorbaxinha.com', 2, 1, 1);
 INSERT INTO product (product_id, owner_id, sku, ean, title, cost_cents, price_cents, stock, created_at, updated_at, search_key)
 VALUES (2, 8, 'FOR', '', 'Fornecido', 1, 1, 1, 1, 1, 'fornecido');

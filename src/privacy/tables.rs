@@ -207,13 +207,16 @@ pub const TABLES: &[Table] = &[
     ("partner_call", PASSING),
     ("webhook_endpoint", file("webhooks", &[
         "endpoint_id", "url", "events", "created_at", "state", "off_at", "failing_since", "error", "delivered_at", "lost",
-    ], &["user_id", "secret", "old_secret", "old_until", "last_number", "next_at"], "user_id = ?1")),
+    ], &["user_id", "secret", "old_secret", "old_until", "last_number", "next_at", "paused_until", "client_no"], "user_id = ?1")),
     ("webhook_event", PASSING),
     ("partner_event", file("eventos_da_api", &["number", "kind", "at"], &["user_id", "message", "body"], "user_id = ?1")),
     ("webhook_delivery", file("entregas_de_webhooks", &[
         "endpoint_id", "number", "kind", "object", "state", "created_at", "tries", "tried_at", "status", "ms", "error",
-    ], &["message", "occasion", "body", "run_at", "answer"],
+    ], &["message", "occasion", "body", "run_at", "answer", "early"],
         "endpoint_id IN (SELECT endpoint_id FROM webhook_endpoint WHERE user_id = ?1)")),
+    ("webhook_attempt", file("tentativas_de_webhooks", &[
+        "endpoint_id", "number", "attempt", "at", "ms", "status", "error",
+    ], &[], "endpoint_id IN (SELECT endpoint_id FROM webhook_endpoint WHERE user_id = ?1)")),
     ("webhook_count", SUMS),
     ("drop_relation", file("relacoes_de_fornecimento", &[
         "relation_id", "iif(supplier_id = ?1, 'fornecedor', 'vendedor') AS lado", "iif(email = ?2, email, NULL) AS email",

@@ -7,8 +7,8 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { outputOf } from "./programs.mjs";
 
-const SELLERS_TOOLS = 26;
-const SUPPLIERS_TOOLS = 19;
+const SELLERS_TOOLS = 33;
+const SUPPLIERS_TOOLS = 26;
 
 /** Lists and calls with a client that is connected, and checks what comes. */
 async function use(client, tools) {

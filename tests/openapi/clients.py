@@ -46,6 +46,9 @@ def call_of(document, path, method, operation, known, in_path, env):
     call = {"id": operation["operationId"], "method": method, "path": path, "in": {"path": {}, "query": {}}, "dates": []}
     unsure = False
     order = env["DROP_ORDER" if path.startswith("/drop/") else "ORDER"]
+    hook = "DROP_WEBHOOK" if path.startswith("/drop/") else "WEBHOOK"
+    hook = {"webhook_id": env[f"REMOVED_{hook}" if path.endswith("/webhooks/remove") else hook]}
+    known, in_path = {**known, **hook}, {**in_path, **hook}
     for one in operation.get("parameters", []):
         name, schema = one.get("name"), one.get("schema", {})
         if one.get("required"):

@@ -85,6 +85,16 @@ def name_what_exists(case):
         case.body |= {name: value for name, value in known.items() if name in case.body}
 
 
+def name_webhook(case, hook):
+    """An address that is taken, as no schema says which are public; that of `run`, unless it is to be removed."""
+    if "url" in case.body:
+        case.body["url"] = "https://example.com/webhooks"
+    if "webhook_id" in case.body and not case.operation.path.endswith("/remove"):
+        case.body["webhook_id"] = hook
+        # One that is off cannot be tested.
+        case.body.pop("enabled", None)
+
+
 def make_link(address, known):
     """Makes a link, so that there is one to remove; returns by what it is named."""
     link = {name: known[name] for name in ("seller_id", "ml_id", "sku")}
@@ -120,6 +130,11 @@ def before_call(context, case, **kwargs):
     for name in ("question", "claim"):
         if is_valid(case) and case.operation.path == f"/{name}s/{{{name}_id}}":
             case.path_parameters[f"{name}_id"] = os.environ[name.upper()]
+    hook = os.environ["DROP_WEBHOOK" if case.operation.path.startswith("/drop/") else "WEBHOOK"]
+    if is_valid(case) and case.operation.path.startswith(("/webhooks/{", "/drop/webhooks/{")):
+        case.path_parameters["webhook_id"] = hook
+    if is_valid(case) and isinstance(case.body, dict) and "/webhooks" in case.operation.path:
+        name_webhook(case, hook)
     if is_valid(case) and case.query:
         # No schema says which text is a cursor or an event of ours, how long a month is, nor
         # which days make a period.

@@ -14,13 +14,15 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 EXECUTABLE, SEEN = sys.argv[1:]
 came = []
+# What came to the address that the API made.
+by_api = []
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"])).decode()
         headers = {name.lower(): value for name, value in self.headers.items()}
-        came.append({"headers": headers, "body": body})
+        (by_api if self.path == "/api" else came).append({"headers": headers, "body": body})
         self.send_response(204)
         self.end_headers()
 
@@ -33,9 +35,9 @@ def kinds():
 
 
 def wait_until(holds):
-    until = time.monotonic() + 30
+    end = time.monotonic() + 30
     while not holds():
-        assert time.monotonic() < until, f"only {kinds()} came"
+        assert time.monotonic() < end, f"only {kinds()} came, {len(by_api)} by the API"
         time.sleep(0.05)
 
 
@@ -49,6 +51,28 @@ def refuse(secret, one):
     except WebhookVerificationError:
         return
     raise AssertionError("a message that is not ours was accepted")
+
+
+def keep_by_api(base, url, cookie):
+    """Makes an address with a token, tests it with its first and its second secret, and removes it."""
+    token = demo.post(base, "/painel/parceiro/tokens", {"nome": "Webhooks"}, cookie)[1]["token"]
+
+    def call(path, body):
+        return demo.post(base, f"/api/v1/partner/webhooks{path}", body, token=token)[1]["data"]
+
+    made = call("", {"url": url, "events": ["claim.closed"]})
+    own = {"webhook_id": made["webhook"]["webhook_id"]}
+    call("/test", own)
+    wait_until(lambda: len(by_api) == 1)
+    second = call("/change", own | {"new_secret": True})["secret"]
+    time.sleep(1.1)
+    call("/test", own)
+    wait_until(lambda: len(by_api) == 2)
+    call("/remove", own)
+    verify(made["secret"], by_api[0])
+    verify(made["secret"], by_api[1])
+    verify(second, by_api[1])
+    refuse(second, by_api[0])
 
 
 def main():
@@ -68,6 +92,7 @@ def main():
         time.sleep(1.1)
         demo.post(base, f"{own}/testar", {}, cookie)
         wait_until(lambda: kinds().count("endpoint.test") == 2)
+        keep_by_api(base, url.replace("/webhooks", "/api"), cookie)
         page = urllib.request.urlopen(f"{base}/desenvolvedores/webhooks").read().decode()
     seen = [verify(first, one)["type"] for one in came]
     # The demonstration may have sales of its own on their way.

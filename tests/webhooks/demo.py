@@ -19,10 +19,12 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 opener = urllib.request.build_opener(NoRedirect)
 
 
-def post(base, path, body, cookie=""):
+def post(base, path, body, cookie="", token=""):
     headers = {"Content-Type": "application/json", "Accept": "application/json", "Origin": base}
     if cookie:
         headers["Cookie"] = cookie
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
     request = urllib.request.Request(base + path, json.dumps(body).encode(), headers)
     try:
         answer = opener.open(request)

@@ -5,6 +5,7 @@
 
 mod errors;
 mod plain;
+pub mod webhooks;
 
 use crate::developers::documents::Document;
 use std::collections::BTreeMap;
@@ -115,6 +116,7 @@ impl Document {
             schemes.extend(security(route));
             parameters.extend(conditions(route));
         }
+        let told = (self == Self::Partner).then(|| webhooks::all(&mut schemas.answered));
         let mut collected = schemas.collected();
         collected.extend(errors.schemas);
         let mut chosen = schemes_of(at);
@@ -151,6 +153,9 @@ impl Document {
                 "securitySchemes": chosen
             }
         });
+        if let Some(told) = told {
+            document["webhooks"] = told.into();
+        }
         if self == Self::Partner && !at.base_url.is_empty() {
             let guide = format!("{}/desenvolvedores", at.base_url);
             document["externalDocs"] =

@@ -6,6 +6,7 @@
 
 use crate::base::{Cents, DAY_S, Day, Instant, MlUserId, OrderId, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::events::{self, DisconnectedStore};
 use crate::marketplace::account::{purge, tokens};
 use crate::marketplace::books::claims::ClaimState;
 use crate::marketplace::books::document::SellerRecord;
@@ -363,14 +364,20 @@ pub fn count_open(
 /// Unlinks a person's account and deletes its tokens; false when it is not
 /// theirs. Orders and sums stay; listings, questions and claims are deleted.
 pub fn unlink(tx: &WriteTx<'_>, person: UserId, account: MlUserId) -> Result<bool> {
-    let gone = tx.execute(
-        "DELETE FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1",
+    let nickname: Option<String> = tx.maybe(
+        "DELETE FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1 RETURNING nickname",
         (person, account),
     )?;
-    if gone > 0 {
-        purge::start(tx, person, account)?;
-    }
-    Ok(gone > 0)
+    let Some(nickname) = nickname else { return Ok(false) };
+    purge::start(tx, person, account)?;
+    let store = DisconnectedStore {
+        ml_user_id: account,
+        nickname: &nickname,
+        reason: "unlinked",
+        error: None,
+    };
+    events::raise_disconnected(tx, person, &store)?;
+    Ok(true)
 }
 
 /// Unlinks the accounts of a person and deletes their tokens; orders and sums

@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::base::secrets::{SealContext, SealError};
 use crate::base::{Instant, MlUserId, Sealer, Secret, UserId};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
+use crate::events::{self, DisconnectedStore};
 use crate::marketplace::client::{Caller, Failure, TokenPair};
 use crate::messages::{self, News, NotificationKind};
 use crate::row;
@@ -275,6 +276,13 @@ struct Lost<'l> {
 }
 
 fn tell(tx: &WriteTx<'_>, owner: UserId, lost: &Lost<'_>) -> Result<(), DbError> {
+    let store = DisconnectedStore {
+        ml_user_id: lost.account,
+        nickname: lost.nickname,
+        reason: "refused",
+        error: Some(lost.error),
+    };
+    events::raise_disconnected(tx, owner, &store)?;
     let cause = format!("ml_token:{}:{}", lost.account, lost.expires_at.0);
     let news = News {
         title: "Vínculo perdido",

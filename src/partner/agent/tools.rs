@@ -111,11 +111,11 @@ fn annotations(title: &str, effect: Effect) -> Value {
     let (reads, destroys, repeats, outside) = match effect {
         Effect::Reads => (true, false, true, false),
         Effect::Fetches => (true, false, true, true),
-        Effect::Sends => (false, false, false, true),
+        Effect::Sends | Effect::Makes => (false, false, false, true),
         Effect::Adds => (false, false, true, false),
-        Effect::Makes => (false, false, false, false),
         Effect::Removes | Effect::Sets => (false, true, true, false),
         Effect::Moves => (false, true, false, false),
+        Effect::Changes => (false, true, false, true),
         Effect::Answers => (false, true, true, true),
     };
     json!({

@@ -215,13 +215,18 @@ fn reads(role: Role) -> &'static [&'static str] {
 
 fn acts(role: Role) -> &'static [&'static str] {
     if role == Role::Drop {
-        &["Vincular e desvincular anúncios", "Lembrar vendedores do que devem a você"]
+        &[
+            "Vincular e desvincular anúncios",
+            "Lembrar vendedores do que devem a você",
+            "Escolher para onde vão os avisos dos seus pedidos (webhooks), enquanto estiver conectado",
+        ]
     } else {
         &[
             "Enviar avisos a você, por e-mail, Telegram ou navegador",
             "Mudar o estoque, os custos e os preços dos seus produtos",
             "Responder perguntas de quem compra, em seu nome",
             "Baixar etiquetas, com o endereço de quem compra, e notas fiscais",
+            "Escolher para onde vão os avisos das suas vendas (webhooks), enquanto estiver conectado",
         ]
     }
 }

@@ -1,6 +1,6 @@
 //! Operations for sellers: one file for each operation or noun.
 
-mod announcements;
+pub(super) mod announcements;
 mod answer;
 pub(super) mod claims;
 mod events;
@@ -21,6 +21,10 @@ mod trigger;
 pub(super) mod usage;
 
 use super::operation::{Declared, Effect, posts, posts_in_tests, reads, sends};
+use super::webhooks::ListWebhookDeliveries;
+use super::webhooks::operations::{
+    GetWebhook, ListWebhooks, NewWebhook, Of, WebhookChange, WebhookRemoval, WebhookTest,
+};
 use crate::identity::Seller;
 
 /// Name and path of each operation.
@@ -52,5 +56,12 @@ pub static OPERATIONS: &[Declared<Seller>] = &[
     sends::<files::GetLabels>("get_labels", "/api/v1/partner/labels").for_writers(),
     posts::<files::MarkPrinted>("mark_labels_printed", "/api/v1/partner/labels/printed", Effect::Adds).for_writers(),
     posts_in_tests::<trigger::TriggerEvent>("trigger_event", "/api/v1/partner/sandbox/events", Effect::Makes),
+    reads::<Of<Seller, ListWebhooks>>("list_webhooks", "/api/v1/partner/webhooks"),
+    posts::<Of<Seller, NewWebhook>>("create_webhook", "/api/v1/partner/webhooks", Effect::Makes),
+    reads::<Of<Seller, GetWebhook>>("get_webhook", "/api/v1/partner/webhooks/{webhook_id}"),
+    posts::<Of<Seller, WebhookChange>>("change_webhook", "/api/v1/partner/webhooks/change", Effect::Changes),
+    posts::<Of<Seller, WebhookTest>>("test_webhook", "/api/v1/partner/webhooks/test", Effect::Sends),
+    posts::<Of<Seller, WebhookRemoval>>("remove_webhook", "/api/v1/partner/webhooks/remove", Effect::Removes),
+    reads::<Of<Seller, ListWebhookDeliveries>>("list_webhook_deliveries", "/api/v1/partner/webhooks/{webhook_id}/deliveries"),
     reads::<usage::GetUsage>("get_usage", "/api/v1/partner/usage"),
 ];

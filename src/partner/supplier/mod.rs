@@ -15,6 +15,10 @@ mod trigger;
 mod usage;
 
 use super::operation::{Declared, Effect, posts, posts_in_tests, posts_rarely, reads, sends};
+use super::webhooks::ListWebhookDeliveries;
+use super::webhooks::operations::{
+    GetWebhook, ListWebhooks, NewWebhook, Of, WebhookChange, WebhookRemoval, WebhookTest,
+};
 use crate::identity::Supplier;
 
 /// Name and path of each operation.
@@ -39,5 +43,12 @@ pub static OPERATIONS: &[Declared<Supplier>] = &[
     sends::<files::GetLabel>("drop_get_label", "/api/v1/partner/drop/ml/label"),
     sends::<files::GetInvoice>("drop_get_invoice", "/api/v1/partner/drop/ml/invoice"),
     posts_in_tests::<trigger::TriggerDropEvent>("drop_trigger_event", "/api/v1/partner/drop/sandbox/events", Effect::Makes),
+    reads::<Of<Supplier, ListWebhooks>>("drop_list_webhooks", "/api/v1/partner/drop/webhooks"),
+    posts::<Of<Supplier, NewWebhook>>("drop_create_webhook", "/api/v1/partner/drop/webhooks", Effect::Makes),
+    reads::<Of<Supplier, GetWebhook>>("drop_get_webhook", "/api/v1/partner/drop/webhooks/{webhook_id}"),
+    posts::<Of<Supplier, WebhookChange>>("drop_change_webhook", "/api/v1/partner/drop/webhooks/change", Effect::Changes),
+    posts::<Of<Supplier, WebhookTest>>("drop_test_webhook", "/api/v1/partner/drop/webhooks/test", Effect::Sends),
+    posts::<Of<Supplier, WebhookRemoval>>("drop_remove_webhook", "/api/v1/partner/drop/webhooks/remove", Effect::Removes),
+    reads::<Of<Supplier, ListWebhookDeliveries>>("drop_list_webhook_deliveries", "/api/v1/partner/drop/webhooks/{webhook_id}/deliveries"),
     reads::<usage::GetDropUsage>("drop_get_usage", "/api/v1/partner/drop/usage"),
 ];

@@ -7,17 +7,20 @@ use serde::Serialize;
 use super::sample::{self, Numbers};
 use super::store::{self, Cast};
 use crate::app::App;
-use crate::base::{OrderId, UserId};
+use crate::base::{Cents, OrderId, UserId};
 use crate::catalog::stock::{StockMovementKind, record_movement};
 use crate::db::WriteTx;
 use crate::dropshipping::payments;
 use crate::edge::route::Todo;
-use crate::events::{Audience, EventType};
+use crate::events::{self, Audience, DisconnectedStore, EventType};
 use crate::http::input::{Check, Field};
 use crate::http::{Code, Problem};
-use crate::marketplace::books::document::{OrderDocument, Shipment};
+use crate::marketplace::books::document::{
+    ClaimDocument, ClaimState, ListingDocument, OrderDocument, QuestionDocument, QuestionRow,
+    QuestionState, Shipment,
+};
 use crate::marketplace::books::orders::{self, BookContext};
-use crate::marketplace::books::{BookWrite, claims, questions};
+use crate::marketplace::books::{BookWrite, claims, listings, questions};
 use crate::partner::event_stream::names;
 
 /// Most events of a person of a shop, until it is reset.
@@ -31,7 +34,7 @@ pub struct Happened {
     /// The type of its event, which is in the list of events within a second.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Number of the order, question, claim, product or drop order that it is about.
+    /// Number of the order, question, claim, listing, store, product or drop order that it is about.
     id: String,
 }
 
@@ -79,30 +82,14 @@ fn happen(
         EventType::OrderPaid => shop.apply(&shop.new_order(None)?)?,
         EventType::OrderCancelled => shop.change(shop.some_sale()?, "cancelled")?,
         EventType::OrderUpdated => shop.change(shop.some_sale()?, "partially_refunded")?,
-        EventType::OrderShipped => shop.ship()?,
-        EventType::QuestionReceived => {
-            let place = store::next_place(
-                tx,
-                ("question", "question_id"),
-                cast.seller,
-                shop.numbers.record(FIRST),
-            )?;
-            let asked = sample::question(shop.numbers, place - shop.numbers.record(0), tx.now());
-            questions::apply(shop.write, &asked, tx.now())?;
-            place
-        }
-        EventType::ClaimOpened => {
-            let place = store::next_place(
-                tx,
-                ("claim", "claim_id"),
-                cast.seller,
-                shop.numbers.record(FIRST),
-            )?;
-            let order = shop.some_sale()?.id.0;
-            let about = (place - shop.numbers.record(0), order);
-            claims::apply(shop.write, &sample::claim(shop.numbers, about, tx.now()), tx.now())?;
-            place
-        }
+        EventType::OrderShipped => shop.ship("shipped")?,
+        EventType::OrderDelivered => shop.ship("delivered")?,
+        EventType::QuestionReceived => shop.ask()?.row.id,
+        EventType::QuestionAnswered => shop.answer()?,
+        EventType::ClaimOpened => shop.claim()?.id,
+        EventType::ClaimClosed => shop.close_claim()?,
+        EventType::ListingChanged => shop.reprice(store::newest_event(tx, person)?)?,
+        EventType::StoreDisconnected => shop.refuse_store()?,
         EventType::StockChanged => {
             let product = store::some_product(tx, cast.seller)?.ok_or_else(Problem::not_found)?;
             record_movement(tx, product, StockMovementKind::In, 1, "Teste", None)?;
@@ -163,8 +150,79 @@ impl Shop<'_, '_> {
         Ok(order)
     }
 
-    /// Sends the parcel of the newest sale that waits for it, or of a new one.
-    fn ship(&self) -> Result<i64, Problem> {
+    /// A new question.
+    fn ask(&self) -> Result<QuestionDocument, Problem> {
+        let (tx, first) = (self.write.0, self.numbers.record(FIRST));
+        let place = store::next_place(tx, ("question", "question_id"), self.cast.seller, first)?
+            - self.numbers.record(0);
+        let asked = sample::question(self.numbers, place, tx.now());
+        questions::apply(self.write, &asked, tx.now())?;
+        Ok(asked)
+    }
+
+    /// A new question that is answered at once.
+    fn answer(&self) -> Result<i64, Problem> {
+        let (asked, now) = (self.ask()?, self.write.0.now());
+        let row = QuestionRow {
+            state: QuestionState::Answered,
+            status: "ANSWERED".to_owned(),
+            answer: Some("Sim, pode comprar!".to_owned()),
+            answered_at: Some(now),
+            ..asked.row
+        };
+        let id = row.id;
+        questions::apply(self.write, &QuestionDocument { row, ..asked }, now)?;
+        Ok(id)
+    }
+
+    /// A new claim about the newest sale.
+    fn claim(&self) -> Result<ClaimDocument, Problem> {
+        let (tx, first) = (self.write.0, self.numbers.record(FIRST));
+        let place = store::next_place(tx, ("claim", "claim_id"), self.cast.seller, first)?
+            - self.numbers.record(0);
+        let about = (place, self.some_sale()?.id.0);
+        let claim = sample::claim(self.numbers, about, tx.now());
+        claims::apply(self.write, &claim, tx.now())?;
+        Ok(claim)
+    }
+
+    /// A new claim that ends at once.
+    fn close_claim(&self) -> Result<i64, Problem> {
+        let claim = self.claim()?;
+        let closed = ClaimDocument {
+            state: ClaimState::Closed,
+            due_at: None,
+            action: String::new(),
+            resolution: "payment_refunded".to_owned(),
+            ..claim
+        };
+        claims::apply(self.write, &closed, self.write.0.now())?;
+        Ok(closed.id)
+    }
+
+    /// Another price of the first listing, one that no event before had.
+    fn reprice(&self, events: i64) -> Result<i64, Problem> {
+        let now = self.write.0.now();
+        let listing = sample::listing(self.numbers, 0, now);
+        let price = Cents(listing.price.0 + 1 + events);
+        listings::apply(self.write, &ListingDocument { price, ..listing }, now)?;
+        Ok(self.numbers.item(0))
+    }
+
+    /// Tells that the marketplace refused the store. It stays linked: the shop has no other.
+    fn refuse_store(&self) -> Result<i64, Problem> {
+        let store = DisconnectedStore {
+            ml_user_id: self.numbers.store(),
+            nickname: "LOJA DE TESTE",
+            reason: "refused",
+            error: Some("Teste: o marketplace recusou a conta."),
+        };
+        events::raise_disconnected(self.write.0, self.cast.seller, &store)?;
+        Ok(store.ml_user_id.0)
+    }
+
+    /// Sends or delivers the parcel of the newest sale that waits for it, or of a new one.
+    fn ship(&self, status: &str) -> Result<i64, Problem> {
         let tx = self.write.0;
         let waiting = store::newest_to_ship(tx, self.cast.seller)?;
         let (order, parcel) = if let Some(waiting) = waiting {
@@ -176,9 +234,10 @@ impl Shop<'_, '_> {
         };
         let now = tx.now();
         let sent = Shipment {
-            status: "shipped".to_owned(),
+            status: status.to_owned(),
             updated_at: Some(now),
             sent_at: Some(now),
+            delivered_at: (status == "delivered").then_some(now),
             ..sample::ready(now)
         };
         orders::apply_shipment(self.write, order, (parcel, &sent))?;

@@ -131,7 +131,8 @@ fn stock_up(tx: &WriteTx<'_>, owner: UserId, good: &Good) -> Result<()> {
     stock::set_counted_stock(tx, product, 0, units, "Cadastro")
 }
 
-fn listing(numbers: Numbers, place: usize, since: Instant) -> ListingDocument {
+/// A listing, by its place.
+pub fn listing(numbers: Numbers, place: usize, since: Instant) -> ListingDocument {
     let (sku, title, _, price, units) = GOODS[place];
     let number = numbers.item(i64::try_from(place).unwrap_or(0));
     ListingDocument {

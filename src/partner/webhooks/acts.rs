@@ -5,15 +5,13 @@ use serde_json::{Value, json};
 
 use super::endpoint::{Change, find, with_span};
 use super::log::SPAN;
-use super::objects::{Event, EventBodyBuilder};
-use super::pages::{Audited, secret_page};
+use super::objects::EventBodyBuilder;
+use super::pages::secret_page;
 use super::sign::SigningSecret;
-use super::spread::{self, NewDelivery};
-use super::{EndpointState, MOST_REPLAYED, MessageId, OVERLAP_S, queue, store};
+use super::{MOST_REPLAYED, OVERLAP_S, queue};
 use crate::app::App;
-use crate::base::{Instant, secrets};
+use crate::base::Instant;
 use crate::edge::route::Job;
-use crate::events::EventType;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 
@@ -22,27 +20,20 @@ const BATCH: usize = 50;
 
 /// `POST …/webhooks/{id}/testar`: sends a test.
 pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let endpoint = find(app, person, request)?;
+    let id = find(app, person, request)?.id;
     let (change, bodies) = (Change::of((app, person, request)), EventBodyBuilder::of(app));
     Ok(Box::new(move |tx| {
-        let id = endpoint.id;
-        let endpoint = store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
+        change.keeper.find(tx, id)?;
         if let Err(problem) = change.require_plan(tx) {
             return change.answer.declined(problem, &change.page(id), "sem_plano");
         }
-        if endpoint.state != EndpointState::On {
-            let problem = Problem::new(Code::Conflict, "the endpoint is off; switch it on first");
-            return change.answer.declined(problem, &change.page(id), "teste_desligado");
-        }
-        let now = tx.now();
-        // Each test is an object of its own, so it does not wait for other
-        // deliveries. Two tests within one second are the same object and sent
-        // once.
-        let event = Event { user: change.user, kind: EventType::Test, object: now.0, at: now };
-        let message = MessageId(secrets::random());
-        let body = bodies.body(tx, message, &event)?.unwrap_or_default();
-        let new = NewDelivery { message, event: &event, occasion: 0, body: &body };
-        let number = spread::queue(tx, id, &new)?;
+        let number = match change.keeper.test(tx, &bodies, id) {
+            Ok(number) => number,
+            Err(problem) if problem.code == Code::NotFound => return Err(problem),
+            Err(problem) => {
+                return change.answer.declined(problem, &change.page(id), "teste_desligado");
+            }
+        };
         let members = [("id", json!(id.to_string())), ("entrega", json!(number))];
         change.answer.with(&change.page(id), "teste", &members)
     }))
@@ -50,38 +41,24 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
 
 /// `POST …/webhooks/{id}/ligar`: switches an endpoint on.
 pub fn switch_on(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    switch(app, person, request, (EndpointState::On, "webhook.ligar", "ligado"))
+    switch(app, person, request, true)
 }
 
 /// `POST …/webhooks/{id}/desligar`: switches an endpoint off.
 pub fn switch_off(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    switch(app, person, request, (EndpointState::Off, "webhook.desligar", "desligado"))
+    switch(app, person, request, false)
 }
 
-fn switch(
-    app: &App,
-    person: &Person,
-    request: &Request,
-    (state, action, word): (EndpointState, &'static str, &'static str),
-) -> Result<Job, Problem> {
+fn switch(app: &App, person: &Person, request: &Request, is_on: bool) -> Result<Job, Problem> {
     let id = find(app, person, request)?.id;
     let change = Change::of((app, person, request));
     Ok(Box::new(move |tx| {
-        let before = store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
-        if state == EndpointState::On
-            && let Err(problem) = change.require_plan(tx)
-        {
+        change.keeper.find(tx, id)?;
+        if is_on && let Err(problem) = change.require_plan(tx) {
             return change.answer.declined(problem, &change.page(id), "sem_plano");
         }
-        // When it is off already, whatever the reason, switching off changes
-        // nothing.
-        if (before.state == EndpointState::On) != (state == EndpointState::On) {
-            store::switch(tx, id, state)?;
-            let states = [before.state, state].map(|state| json!({ "estado": state.name() }));
-            let about = (action, id, &*before.entry.url);
-            change.note(tx, about, Some(&states[0]), Some(&states[1]))?;
-        }
-        change.answer.done(id, &change.page(id), word)
+        change.keeper.switch(tx, id, is_on)?;
+        change.answer.done(id, &change.page(id), if is_on { "ligado" } else { "desligado" })
     }))
 }
 
@@ -96,10 +73,7 @@ pub fn rotate(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let (change, zone) = (Change::of(visit), app.zone());
     Ok(Box::new(move |tx| {
         let id = endpoint.id;
-        store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
-        store::rotate(tx, &change.sealer, id, &secret)?;
-        let about = ("webhook.trocar_segredo", id, &*endpoint.entry.url);
-        change.note(tx, about, None::<&()>, None::<&()>)?;
+        change.keeper.rotate(tx, id, &secret)?;
         if let Some(bodies) = bodies {
             return Ok(bodies);
         }
@@ -156,7 +130,7 @@ pub fn replay(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let (de, ate) = (app.zone().spaced(span.from), app.zone().spaced(span.to));
     app.db.write(move |tx| {
         let after = json!({ "de": de, "ate": ate, "entregas": sent });
-        change.note(tx, ("webhook.reenviar", id, &url), None::<&()>, Some(&after))?;
+        change.keeper.note(tx, ("webhook.reenviar", id, &url), None::<&()>, Some(&after))?;
         Ok::<_, Problem>(())
     })?;
     let word = match (sent, is_all) {
@@ -170,19 +144,8 @@ pub fn replay(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
 
 /// `POST …/webhooks/{id}/excluir`: removes an endpoint with its deliveries.
 pub fn remove(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let endpoint = find(app, person, request)?;
-    let change = Change::of((app, person, request));
-    let (id, user, answer, base) = (endpoint.id, change.user, change.answer, change.base);
-    // Switched off first, so that it gets no new deliveries; then its
-    // deliveries are removed piece by piece.
-    app.db.write(move |tx| store::switch(tx, id, EndpointState::Off))?;
-    app.db.write_pieces(move |tx| tx.work_off(|most| queue::empty(tx, id, most)))?;
-    app.db.write(move |tx| {
-        if store::remove(tx, user, id)? {
-            let about = ("webhook.excluir", id, &*endpoint.entry.url);
-            change.note(tx, about, Some(&Audited::of(&endpoint.entry)), None::<&()>)?;
-        }
-        Ok::<_, Problem>(())
-    })?;
+    let id = find(app, person, request)?.id;
+    let Change { keeper, answer, base, .. } = Change::of((app, person, request));
+    keeper.remove(app, id)?;
     answer.done(id, base, "removido")
 }

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::keeper::Keeper;
 use super::log::SPAN;
-use super::pages::{self, Audited, FORM, base, ticks, without_query};
+use super::pages::{self, FORM, base, ticks, without_query};
 use super::store::{self, Counts, Delivery};
 use super::views::{DeliveryRow, EndpointPage, EndpointRow};
 use super::{Endpoint, EndpointState, Events};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
-use crate::audit::{self, Actor, objects};
-use crate::base::{Sealer, UserId, Zone, grouped};
-use crate::db::{DbError, ReadTx, WriteTx};
+use crate::audit::Actor;
+use crate::base::{UserId, Zone, grouped};
+use crate::db::ReadTx;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -190,19 +191,22 @@ pub(super) struct Change {
     pub(super) user: UserId,
     pub(super) answer: Answer,
     pub(super) base: &'static str,
-    pub(super) sealer: Arc<Sealer>,
-    actor: Actor,
+    pub(super) keeper: Keeper,
     zone: Zone,
 }
 
 impl Change {
     pub(super) fn of((app, person, request): Visit<'_>) -> Self {
+        let user = person.account.user_id;
         Self {
-            user: person.account.user_id,
+            user,
             answer: Answer::to(request),
             base: base(person),
-            sealer: Arc::clone(&app.sealer),
-            actor: Actor::person(person, request),
+            keeper: Keeper {
+                user,
+                sealer: Arc::clone(&app.sealer),
+                actor: Actor::person(person, request),
+            },
             zone: app.zone(),
         }
     }
@@ -211,18 +215,6 @@ impl Change {
     pub(super) fn require_plan(&self, tx: &ReadTx<'_>) -> Result<(), Problem> {
         let has_plan = partners::has_plan(tx, self.user, self.zone)?;
         if has_plan { Ok(()) } else { Err(partner::no_plan()) }
-    }
-
-    /// Writes an action to the audit log.
-    pub(super) fn note(
-        &self,
-        tx: &WriteTx<'_>,
-        (action, id, url): (&'static str, i64, &str),
-        before: Option<&impl Serialize>,
-        after: Option<&impl Serialize>,
-    ) -> Result<(), DbError> {
-        let act = objects::WEBHOOK.act(action, id, without_query(url));
-        audit::note(tx, &self.actor, &act, before, after)
     }
 
     /// Path of an endpoint's page.
@@ -247,10 +239,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let change = Change::of(visit);
     Ok(Box::new(move |tx| {
         let id = before.id;
-        let before = store::one(tx, change.user, id)?.ok_or_else(Problem::not_found)?;
-        store::update(tx, id, &entry)?;
-        let (was, is) = (Audited::of(&before.entry), Audited::of(&entry));
-        change.note(tx, ("webhook.alterar", id, &entry.url), Some(&was), Some(&is))?;
+        change.keeper.change(tx, id, &entry)?;
         change.answer.done(id, &change.page(id), "alterado")
     }))
 }

@@ -158,7 +158,7 @@ mod tests {
             status: None,
             answer: None,
             error: (!is_delivered).then(|| "falhou".to_owned()),
-            retry_after_s: None,
+            retry_at: None,
         }
     }
 

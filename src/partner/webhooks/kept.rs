@@ -232,7 +232,8 @@ mod tests {
                 [],
             )?;
             let told = |at: Instant| {
-                let event = Event { user: ANA, kind: EventType::OrderPaid, object: 1, at };
+                let event =
+                    Event { user: ANA, kind: EventType::OrderPaid, object: 1, at, data: None };
                 let kept = keep(tx, &signer, &event, |id| Ok(Some(format!("\"{id}\""))))?;
                 Ok::<_, crate::db::DbError>(kept.expect("a body").0)
             };

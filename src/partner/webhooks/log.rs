@@ -3,11 +3,12 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::attempts::Attempt;
 use super::endpoint::{Change, FLASHES, find};
 use super::pages::{audience, base};
 use super::store::{self, Delivery, DeliveryQuery, FullDelivery};
-use super::views::{DeliveriesPage, DeliveryPage, DeliveryRow};
-use super::{DeliveryState, queue};
+use super::views::{AttemptRow, DeliveriesPage, DeliveryPage, DeliveryRow};
+use super::{DeliveryState, attempts, queue};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone};
@@ -15,7 +16,7 @@ use crate::edge::route::Job;
 use crate::events::{Audience, EventType};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Form, Head, Input, ListReply, Listing, Rule, Sent, When, export};
+use crate::panel::{Filter, Form, Head, Input, ListReply, Listing, Rule, Sent, export};
 use crate::wire;
 
 /// `path` is only the last part of the address: each endpoint has its own list,
@@ -130,6 +131,18 @@ struct DeliveryReply {
     delivery: WireDelivery,
     corpo: Value,
     resposta: Option<String>,
+    tentadas: Vec<WireAttempt>,
+}
+
+wire! {
+    /// An attempt of a delivery.
+    #[derive(Serialize)]
+    struct WireAttempt of(attempt: &Attempt, zone: Zone) {
+        em: String = zone.spaced(attempt.at),
+        status: Option<i64> = attempt.status,
+        ms: i64 = attempt.ms,
+        erro: Option<String> = attempt.error.clone(),
+    }
 }
 
 /// `GET …/webhooks/{id}/entregas`: the deliveries, newest first, as page, JSON
@@ -179,7 +192,10 @@ fn number_of(request: &Request) -> Result<i64, Problem> {
 pub fn delivery(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let endpoint = find(app, person, request)?;
     let number = number_of(request)?;
-    let found = app.db.read(request.lane, |tx| store::delivery(tx, endpoint.id, number))?;
+    let (found, attempts) = app.db.read(request.lane, |tx| {
+        let attempts = attempts::of_delivery(tx, endpoint.id, number)?;
+        Ok::<_, Problem>((store::delivery(tx, endpoint.id, number)?, attempts))
+    })?;
     let FullDelivery { delivery, body, answer } = found.ok_or_else(Problem::not_found)?;
     let sent: Value = serde_json::from_str(&body).unwrap_or(Value::Null);
     let (zone, now) = (app.zone(), request.now);
@@ -189,6 +205,7 @@ pub fn delivery(app: &App, person: &Person, request: &Request) -> Result<Reply, 
             delivery: WireDelivery::of(delivery, zone),
             corpo: sent,
             resposta: answer,
+            tentadas: attempts.iter().map(|one| WireAttempt::of(one, zone)).collect(),
         });
     }
     Reply::page(&DeliveryPage {
@@ -197,7 +214,7 @@ pub fn delivery(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         id: endpoint.id.to_string(),
         url: endpoint.entry.url,
         message: delivery.message.to_string(),
-        tried: delivery.tried_at.map(|at| When::new(zone, at, now)),
+        attempts: attempts.iter().map(|one| AttemptRow::of(one, zone, now)).collect(),
         row: DeliveryRow::of(&delivery, zone, now),
         body: laid_out(&body),
         answer: answer.unwrap_or_default(),
@@ -254,7 +271,7 @@ pub fn replay_one(app: &App, person: &Person, request: &Request) -> Result<Job, 
             queue::find_next(tx, id)?;
             let after = serde_json::json!({ "entrega": number });
             let about = ("webhook.reenviar", id, &*endpoint.entry.url);
-            change.note(tx, about, None::<&()>, Some(&after))?;
+            change.keeper.note(tx, about, None::<&()>, Some(&after))?;
         }
         let page = format!("{}/entregas/{number}", change.page(id));
         change.answer.done(number, &page, if is_new { "reenviado" } else { "na_fila" })

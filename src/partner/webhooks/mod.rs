@@ -6,19 +6,25 @@
 //! (`objects.rs`), and keeps it for programs that pull events (`kept.rs`). `worker.rs` chooses the deliveries to try now, so that a
 //! slow or failing receiver does not delay others (`fairness.rs`). `sender.rs`
 //! posts a delivery, signed (`sign.rs`), to an allowed address (`address.rs`).
-//! `queue.rs` stores the result. The pages are in `pages.rs` (endpoints),
-//! `acts.rs` (actions on an endpoint) and `log.rs` (deliveries).
+//! `queue.rs` stores the result, `attempts.rs` each attempt. The pages are in `pages.rs`
+//! (endpoints), `acts.rs` (actions on an endpoint) and `log.rs` (deliveries), the operations
+//! of programs in `operations.rs` and `delivered.rs`. Both doors change endpoints by
+//! `keeper.rs`.
 //!
 //! Webhooks need an API plan. What happens while an account has none in force is
 //! not told, also not later; what waited when the plan ended still leaves.
 
 mod acts;
 pub mod address;
+mod attempts;
+mod delivered;
 mod endpoint;
 mod fairness;
+mod keeper;
 mod kept;
 mod log;
 mod objects;
+pub mod operations;
 mod pages;
 mod queue;
 mod sender;
@@ -27,15 +33,18 @@ mod spread;
 pub mod state;
 mod store;
 pub mod views;
+mod wire;
 mod worker;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 pub use acts::{remove, replay, rotate, switch_off, switch_on, test};
+pub use delivered::ListWebhookDeliveries;
 pub use endpoint::{change, one};
 pub use kept::{KeptEvent, Position, forget_events, stretch};
 pub use log::{deliveries, delivery, replay_one};
+pub use objects::schema;
 pub use pages::{create, list};
 pub use queue::forget;
 pub use store::{all_open, count_sealed, forget_old_secrets, give_up_secrets, waiting_endpoints};
@@ -55,6 +64,10 @@ pub const MOST_ENDPOINTS: usize = 20;
 pub const MOST_WAITING: u64 = 100_000;
 /// Most deliveries that one request sends again.
 pub const MOST_REPLAYED: usize = 10_000;
+/// Longest pause that a receiver may ask for.
+const LONGEST_PAUSE_S: i64 = DAY_S;
+/// Most tries of a delivery that come sooner than we would, because its receiver asked.
+const MOST_EARLY: i64 = 50;
 /// How long the previous secret still signs too.
 const OVERLAP_S: i64 = DAY_S;
 
@@ -110,6 +123,8 @@ row! {
         pub old_until: Option<Instant>,
         /// Events that were dropped because the queue was full.
         pub lost: i64,
+        /// Until when its receiver asked to be left alone.
+        pub paused_until: Option<Instant>,
     }
 }
 
@@ -175,10 +190,26 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
     workers::start("webhooks", stop, move |stop| worker::run(&app, stop))
 }
 
-/// When a delivery is retried after this many tries; `None` when that was the
-/// last try. Not before the time that the receiver asks for, up to a day.
-fn next_try(now: Instant, tries: i64, asked_s: Option<i64>) -> Option<Instant> {
-    (tries < WEBHOOKS.tries).then(|| now.plus(WEBHOOKS.retry.pause_asked_s(tries, asked_s)))
+/// When a delivery is retried after this many tries, and whether that is early; `None`
+/// when that was the last try. The time that the receiver asks for is kept to the second,
+/// from one second to a day. Where that is sooner than our own pause, the try is early and
+/// none of the ten, so that who asks for short pauses loses nothing; of a delivery only the
+/// first [`MOST_EARLY`].
+fn next_try(
+    now: Instant,
+    (tries, early): (i64, i64),
+    asked: Option<Instant>,
+) -> Option<(Instant, bool)> {
+    let counted = tries - early;
+    if counted >= WEBHOOKS.tries {
+        return None;
+    }
+    let own = WEBHOOKS.retry.pause_s(counted);
+    let asked = asked.map(|at| at.since(now).clamp(1, LONGEST_PAUSE_S));
+    Some(match asked {
+        Some(asked) if asked < own && early < MOST_EARLY => (now.plus(asked), true),
+        asked => (now.plus(own.max(asked.unwrap_or(0))), false),
+    })
 }
 
 #[cfg(test)]
@@ -188,15 +219,26 @@ mod tests {
     #[test]
     fn tries_go_on_for_three_days_and_heed_what_the_receiver_asks() {
         let now = Instant(1_795_000_000);
-        let pause = |tries, asked| next_try(now, tries, asked).map(|at| at.since(now));
+        let pause = |tries, asked: Option<i64>| {
+            let asked = asked.map(|asked| Instant(now.0.saturating_add(asked)));
+            next_try(now, (tries, 0), asked).map(|(at, _)| at.since(now))
+        };
         let pauses: Vec<i64> = (1..).map_while(|tries| pause(tries, None)).collect();
         assert_eq!(pauses, WEBHOOKS.retry.pauses_s);
         assert!((3 * DAY_S..4 * DAY_S).contains(&pauses.iter().sum::<i64>()));
         assert_eq!(pause(10, None), None);
         assert_eq!(pause(10, Some(5)), None);
         assert_eq!(pause(1, Some(120)), Some(120));
-        assert_eq!(pause(2, Some(120)), Some(300), "no sooner than without being asked");
-        assert_eq!(pause(1, Some(-7)), Some(5));
+        assert_eq!(pause(2, Some(120)), Some(120), "sooner than without being asked");
+        assert_eq!(pause(1, Some(-7)), Some(1));
+        let at = |seconds| now.plus(seconds);
+        assert_eq!(
+            next_try(now, (12, 9), Some(at(60))),
+            Some((at(60), true)),
+            "the third that counts"
+        );
+        assert_eq!(next_try(now, (52, 50), Some(at(60))), Some((at(300), false)), "often enough");
+        assert_eq!(next_try(now, (60, 50), Some(at(60))), None);
         assert_eq!(pause(1, Some(i64::MAX)), Some(DAY_S));
     }
 

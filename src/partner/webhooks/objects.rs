@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use super::MessageId;
 use crate::app::App;
@@ -12,13 +12,17 @@ use crate::catalog;
 use crate::catalog::stock;
 use crate::db::{ReadTx, Result};
 use crate::dropshipping::orders::{self as drop_orders, Whose};
-use crate::events::EventType;
+use crate::edge::docs::{SchemaOf, referred};
+use crate::events::{DisconnectedStore, EventType};
 use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::listed;
+use crate::marketplace::books::listings::store::SellerListing;
 use crate::marketplace::books::questions::store::Question;
 use crate::marketplace::books::words::Words;
 use crate::partner::seller;
+use crate::partner::seller::announcements::Announcement;
 use crate::partner::seller::claims::WireClaim;
+use crate::partner::seller::orders::OneOrder;
 use crate::partner::seller::questions::WireQuestion;
 use crate::partner::seller::stock::ProductStock;
 use crate::partner::supplier::orders::WireDropOrder;
@@ -34,12 +38,14 @@ pub struct EventBodyBuilder {
 }
 
 /// An event to be delivered.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Event {
     pub user: UserId,
     pub kind: EventType,
     pub object: i64,
     pub at: Instant,
+    /// What is told, where it was written down when it happened.
+    pub data: Option<String>,
 }
 
 impl EventBodyBuilder {
@@ -78,15 +84,16 @@ impl EventBodyBuilder {
             | EventType::OrderPaid
             | EventType::OrderCancelled
             | EventType::OrderShipped
-            | EventType::OrderUpdated => {
+            | EventType::OrderUpdated
+            | EventType::OrderDelivered => {
                 let order = (user, OrderId(object));
                 seller::orders::one(tx, &self.words, order, self.zone)?
             }
-            EventType::QuestionReceived => {
+            EventType::QuestionReceived | EventType::QuestionAnswered => {
                 let question = listed::one::<Question>(tx, user, object)?;
                 question.map(|question| json_of(&WireQuestion::of(question, &self.site, self.zone)))
             }
-            EventType::ClaimOpened => {
+            EventType::ClaimOpened | EventType::ClaimClosed => {
                 let claim = listed::one::<Claim>(tx, user, object)?;
                 claim.map(|claim| json_of(&WireClaim::of(claim, self.zone)))
             }
@@ -99,6 +106,11 @@ impl EventBodyBuilder {
                 }
                 None => None,
             },
+            EventType::ListingChanged => {
+                let listing = listed::one::<SellerListing>(tx, user, object)?;
+                listing.map(|listing| json_of(&Announcement::of(listing, self.zone)))
+            }
+            EventType::StoreDisconnected => event.data.clone(),
             EventType::DropOrderCreated
             | EventType::DropOrderPaid
             | EventType::DropOrderCancelled => {
@@ -107,9 +119,38 @@ impl EventBodyBuilder {
             }
             EventType::Test => {
                 let said = "Este é um teste. Se a assinatura confere, o endereço está pronto.";
-                Some(json!({ "message": said }).to_string())
+                Some(json_of(&TestShape { message: said }))
             }
         })
+    }
+}
+
+/// What a test shows.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EndpointTest")]
+pub struct TestShape {
+    /// Words for whoever reads the message.
+    pub message: &'static str,
+}
+
+/// The schema of what an event shows.
+pub const fn schema(kind: EventType) -> SchemaOf {
+    match kind {
+        EventType::OrderCreated
+        | EventType::OrderPaid
+        | EventType::OrderCancelled
+        | EventType::OrderShipped
+        | EventType::OrderUpdated
+        | EventType::OrderDelivered => referred::<OneOrder>,
+        EventType::QuestionReceived | EventType::QuestionAnswered => referred::<WireQuestion>,
+        EventType::ClaimOpened | EventType::ClaimClosed => referred::<WireClaim>,
+        EventType::StockChanged => referred::<ProductStock>,
+        EventType::ListingChanged => referred::<Announcement>,
+        EventType::StoreDisconnected => referred::<DisconnectedStore<'static>>,
+        EventType::DropOrderCreated | EventType::DropOrderPaid | EventType::DropOrderCancelled => {
+            referred::<WireDropOrder>
+        }
+        EventType::Test => referred::<TestShape>,
     }
 }
 

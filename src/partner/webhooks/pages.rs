@@ -14,7 +14,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::edge::route::Job;
 use crate::events::{Audience, EventType};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{Flash, Form, FormView, Input, ListReply, Rule, Sent, Tick, form};
 use crate::partner::store as partners;
@@ -199,13 +199,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         if let Err(problem) = change.require_plan(tx) {
             return change.answer.declined(problem, change.base, "sem_plano");
         }
-        if store::count(tx, change.user)? >= MOST_ENDPOINTS {
-            let said = format!("there are {MOST_ENDPOINTS} endpoints already; remove one first");
-            return Err(Problem::new(Code::Conflict, said));
-        }
-        let id = store::insert(tx, &change.sealer, change.user, (&entry, &secret))?;
-        let about = ("webhook.criar", id, &*entry.url);
-        change.note(tx, about, None::<&()>, Some(&Audited::of(&entry)))?;
+        let id = change.keeper.make(tx, &entry, (&secret, None))?;
         if let Some(shown) = shown {
             return Ok(shown);
         }

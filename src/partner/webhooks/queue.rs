@@ -10,7 +10,9 @@ use serde_json::json;
 use super::pages::{base_of, without_query};
 use super::spread::{HELD, waits};
 use super::store;
-use super::{DeliveryState, Endpoint, EndpointState, MessageId, next_try};
+use super::{
+    DeliveryState, Endpoint, EndpointState, LONGEST_PAUSE_S, MessageId, attempts, next_try,
+};
 use crate::accounts::Role;
 use crate::audit::{self, Actor, ActorKind, objects};
 use crate::base::queue::ENDPOINT_PATIENCE_S;
@@ -96,8 +98,8 @@ pub struct TryResult {
     pub answer: Option<String>,
     /// Why it failed; `None` for a success.
     pub error: Option<String>,
-    /// Seconds that the receiver asks to wait.
-    pub retry_after_s: Option<i64>,
+    /// When the receiver asks to be tried again.
+    pub retry_at: Option<Instant>,
 }
 
 impl TryResult {
@@ -120,25 +122,26 @@ pub fn note(tx: &WriteTx<'_>, channel_set: ChannelSet, results: &[TryResult]) ->
 
 fn note_one(tx: &WriteTx<'_>, channel_set: ChannelSet, result: &TryResult) -> Result<()> {
     let TryResult { endpoint, number, at, .. } = *result;
-    let key: Option<(i64, i64, i64)> = tx.tuple(
-        "SELECT tries, kind / 10, object FROM webhook_delivery
+    let key: Option<(i64, i64, i64, i64)> = tx.tuple(
+        "SELECT tries, early, kind / 10, object FROM webhook_delivery
          WHERE endpoint_id = ?1 AND number = ?2 AND state = 0",
         (endpoint, number),
     )?;
     // The endpoint was removed meanwhile.
-    let Some((before, line, object)) = key else {
+    let Some((before, early, line, object)) = key else {
         return Ok(());
     };
     let tries = before + 1;
-    let again = next_try(at, tries, result.retry_after_s);
-    let (state, run_at) = match again {
-        _ if result.is_delivered() => (DeliveryState::Delivered, at),
-        Some(again) => (DeliveryState::Waiting, again),
-        None => (DeliveryState::GivenUp, at),
+    let (state, run_at, is_early) = match next_try(at, (tries, early), result.retry_at) {
+        _ if result.is_delivered() => (DeliveryState::Delivered, at, false),
+        Some((again, is_early)) => (DeliveryState::Waiting, again, is_early),
+        None => (DeliveryState::GivenUp, at, false),
     };
+    attempts::keep(tx, result)?;
     tx.run(
         "UPDATE webhook_delivery
-         SET state = ?3, run_at = ?4, tries = ?5, tried_at = ?6, status = ?7, ms = ?8, answer = ?9, error = ?10
+         SET state = ?3, run_at = ?4, tries = ?5, tried_at = ?6, status = ?7, ms = ?8, answer = ?9, error = ?10,
+             early = early + ?11
          WHERE endpoint_id = ?1 AND number = ?2",
         params![
             endpoint,
@@ -150,7 +153,8 @@ fn note_one(tx: &WriteTx<'_>, channel_set: ChannelSet, result: &TryResult) -> Re
             result.status,
             result.ms,
             result.answer,
-            result.error
+            result.error,
+            is_early
         ],
     )?;
     if state != DeliveryState::Waiting {
@@ -179,11 +183,12 @@ fn release(tx: &WriteTx<'_>, endpoint: i64, (line, object): (i64, i64)) -> Resul
     )
 }
 
-/// Sets when a delivery of an endpoint is due next.
+/// Sets when a delivery of an endpoint is due next: not before a pause that its receiver
+/// asked for ends.
 pub fn find_next(tx: &WriteTx<'_>, endpoint: i64) -> Result<()> {
     tx.run(
-        "UPDATE webhook_endpoint SET next_at =
-             (SELECT min(run_at) FROM webhook_delivery WHERE endpoint_id = ?1 AND state = 0)
+        "UPDATE webhook_endpoint SET next_at = max(coalesce(paused_until, 0),
+             (SELECT min(run_at) FROM webhook_delivery WHERE endpoint_id = ?1 AND state = 0))
          WHERE endpoint_id = ?1",
         [endpoint],
     )
@@ -197,10 +202,13 @@ fn note_failed(
     result: &TryResult,
     error: &str,
 ) -> Result<()> {
+    // The others wait as well: a receiver that asks for a pause asks for no deliveries.
+    let paused = result.retry_at.map(|at| at.min(result.at.plus(LONGEST_PAUSE_S)));
     let since: Option<(Instant, EndpointState)> = tx.tuple(
-        "UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, ?2), error = ?3
+        "UPDATE webhook_endpoint SET failing_since = coalesce(failing_since, ?2), error = ?3,
+             paused_until = coalesce(?4, paused_until)
          WHERE endpoint_id = ?1 RETURNING failing_since, state",
-        (result.endpoint, result.at, error),
+        (result.endpoint, result.at, error, paused),
     )?;
     let Some((since, EndpointState::On)) = since else {
         return Ok(());
@@ -260,7 +268,7 @@ pub fn send_again(tx: &WriteTx<'_>, endpoint: i64, number: i64) -> Result<bool> 
     };
     let run_at = if waits(tx, endpoint, (line, object))? { HELD } else { tx.now().0 };
     tx.run(
-        "UPDATE webhook_delivery SET state = ?4, run_at = ?3, tries = 0
+        "UPDATE webhook_delivery SET state = ?4, run_at = ?3, tries = 0, early = 0
          WHERE endpoint_id = ?1 AND number = ?2",
         (endpoint, number, run_at, DeliveryState::Waiting),
     )?;

@@ -175,7 +175,7 @@ fn work(tasks: &Mutex<Receiver<Task>>, post: &Post) {
             status: answer.status,
             answer: answer.body,
             error: answer.error,
-            retry_after_s: answer.retry_after_s,
+            retry_at: answer.retry_at,
         };
         post.done.lock().push((task.places, result));
         post.bell.ring();
@@ -187,12 +187,12 @@ struct Answer {
     status: Option<u16>,
     body: Option<String>,
     error: Option<String>,
-    retry_after_s: Option<i64>,
+    retry_at: Option<Instant>,
 }
 
 impl Answer {
     const fn failed(error: String) -> Self {
-        Self { status: None, body: None, error: Some(error), retry_after_s: None }
+        Self { status: None, body: None, error: Some(error), retry_at: None }
     }
 }
 
@@ -233,7 +233,7 @@ impl Post {
     fn read(&self, mut answer: http::Response<ureq::Body>) -> Answer {
         let status = answer.status().as_u16();
         let asked = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-        let retry_after_s = asked.and_then(|text| wait_s(text, self.clock.now()));
+        let retry_at = asked.and_then(|text| retry_at(text, self.clock.now()));
         let mut bytes = Vec::new();
         // A body that cannot be read does not change the result.
         let _ = answer.body_mut().as_reader().take(READ).read_to_end(&mut bytes);
@@ -246,14 +246,19 @@ impl Post {
             _ => Some(format!("respondeu {status}")),
         };
         let body = (!text.is_empty()).then_some(text);
-        Answer { status: Some(status), body, error, retry_after_s }
+        Answer { status: Some(status), body, error, retry_at }
     }
 }
 
-/// The seconds to wait of a `Retry-After`, which holds seconds or an instant.
-fn wait_s(text: &str, now: Instant) -> Option<i64> {
+/// The instant that a `Retry-After` asks for, in seconds or as a date.
+fn retry_at(text: &str, now: Instant) -> Option<Instant> {
     let text = text.trim();
-    text.parse().ok().or_else(|| Some(Instant::parse_mail_date(text)?.since(now)))
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number {
+        // Who asks for more than numbers hold gets the longest pause.
+        return Some(Instant(now.0.saturating_add(text.parse().unwrap_or(i64::MAX))));
+    }
+    Instant::parse_mail_date(text)
 }
 
 fn was_closed(error: &ureq::Error) -> bool {
@@ -298,11 +303,15 @@ mod tests {
             ("120", Some(120)),
             (" 0 ", Some(0)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", Some(7)),
-            ("-5", Some(-5)),
+            ("Sun, 06 Nov 1994 08:49:27 GMT", Some(-3)),
+            ("99999999999999999999", Some(i64::MAX - now.0)),
+            ("-5", None),
+            ("+5", None),
+            ("1.5", None),
             ("logo", None),
             ("", None),
         ] {
-            assert_eq!(wait_s(text, now), expected, "{text}");
+            assert_eq!(retry_at(text, now).map(|at| at.0 - now.0), expected, "{text}");
         }
     }
 }

@@ -37,16 +37,19 @@ pub fn spread(
         )?;
         let Some(user) = next else { return Ok(None) };
         last = user;
-        let events: Vec<(i64, EventType, i64, i64, Instant)> = tx.tuples(
-            "SELECT event_id, kind, object, occasion, at FROM webhook_event
+        let events: Vec<(i64, EventType, i64, i64, Instant, Option<String>)> = tx.tuples(
+            "SELECT event_id, kind, object, occasion, at, data FROM webhook_event
              WHERE user_id = ?1 ORDER BY event_id LIMIT ?2",
             (user, TURN),
         )?;
-        for (id, kind, object, occasion, at) in events {
+        for (id, kind, object, occasion, at, data) in events {
             tx.run("DELETE FROM webhook_event WHERE event_id = ?1", [id])?;
-            // An order changes any number of times.
-            let occasion = if kind == EventType::OrderUpdated { id } else { occasion };
-            tell(tx, bodies, &Event { user, kind, object, at }, occasion)?;
+            let occasion = match kind {
+                // They change any number of times.
+                EventType::OrderUpdated | EventType::ListingChanged => id,
+                _ => occasion,
+            };
+            tell(tx, bodies, &Event { user, kind, object, at, data }, occasion)?;
             if tx.is_spent() {
                 return Ok(Some(last));
             }
@@ -156,9 +159,9 @@ pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<O
     tx.run(
         "UPDATE webhook_endpoint
          SET last_number = last_number + 1,
-             next_at = iif(?3, next_at, min(coalesce(next_at, ?2), ?2))
+             next_at = iif(?3, next_at, min(coalesce(next_at, ?4), max(?2, coalesce(paused_until, 0))))
          WHERE endpoint_id = ?1",
-        (endpoint, tx.now(), is_held),
+        (endpoint, tx.now(), is_held, HELD),
     )?;
     let number: i64 =
         tx.value("SELECT last_number FROM webhook_endpoint WHERE endpoint_id = ?1", [endpoint])?;

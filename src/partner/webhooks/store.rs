@@ -63,11 +63,35 @@ pub fn insert(
     Ok(id)
 }
 
+/// Notes the app that made an endpoint, by its connection: without one the endpoint is
+/// switched off.
+pub fn set_app(tx: &WriteTx<'_>, id: i64, grant: i64) -> Result<()> {
+    tx.run(
+        "UPDATE webhook_endpoint SET client_no = (SELECT client_no FROM oauth_grant WHERE grant_id = ?2)
+         WHERE endpoint_id = ?1",
+        (id, grant),
+    )
+}
+
+/// Number and time of the newest deliveries of a type, the newest first.
+pub fn newest_of(
+    tx: &ReadTx<'_>,
+    endpoint: i64,
+    kind: EventType,
+    most: usize,
+) -> Result<Vec<(i64, Instant)>> {
+    tx.tuples(
+        "SELECT number, created_at FROM webhook_delivery
+         WHERE endpoint_id = ?1 AND kind = ?2 ORDER BY number DESC LIMIT ?3",
+        (endpoint, kind, i64::try_from(most).unwrap_or(1)),
+    )
+}
+
 /// Changes an endpoint's address and event types. A new address clears the
 /// recorded failure.
 pub fn update(tx: &WriteTx<'_>, id: i64, entry: &EndpointEntry) -> Result<()> {
     tx.run(
-        "UPDATE webhook_endpoint SET failing_since = NULL, error = NULL
+        "UPDATE webhook_endpoint SET failing_since = NULL, error = NULL, paused_until = NULL
          WHERE endpoint_id = ?1 AND url <> ?2",
         (id, &entry.url),
     )?;
@@ -78,7 +102,8 @@ pub fn update(tx: &WriteTx<'_>, id: i64, entry: &EndpointEntry) -> Result<()> {
 pub fn switch(tx: &WriteTx<'_>, id: i64, state: EndpointState) -> Result<()> {
     let off_at = (state != EndpointState::On).then(|| tx.now());
     tx.run(
-        "UPDATE webhook_endpoint SET state = ?2, off_at = ?3, failing_since = NULL, error = NULL
+        "UPDATE webhook_endpoint SET state = ?2, off_at = ?3, failing_since = NULL, error = NULL,
+             paused_until = NULL
          WHERE endpoint_id = ?1",
         (id, state, off_at),
     )
@@ -239,6 +264,20 @@ pub fn deliveries(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<(Vec<Delive
     let order = sorted("number", wanted.newest_first);
     let page = Page { table: "webhook_delivery", order: &order, window: wanted.window };
     Ok((filters.rows(tx, &page, Delivery::COLUMNS, Delivery::read)?, total))
+}
+
+/// The same, after the delivery with a number, newest first. The total is then not counted.
+pub fn deliveries_after(
+    tx: &ReadTx<'_>,
+    wanted: &DeliveryQuery,
+    after: Option<i64>,
+) -> Result<(Vec<Delivery>, u64)> {
+    let Some(after) = after else { return deliveries(tx, wanted) };
+    let mut filters = wanted.filters();
+    filters.and("number < :after", &[(":after", &after)]);
+    let order = sorted("number", wanted.newest_first);
+    let page = Page { table: "webhook_delivery", order: &order, window: wanted.window };
+    Ok((filters.rows(tx, &page, Delivery::COLUMNS, Delivery::read)?, 0))
 }
 
 /// Numbers of all deliveries that match, in the order of the list.

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::attempts::Attempt;
 use super::store::Delivery;
 use super::{DeliveryState, Endpoint, EndpointState};
 use crate::base::{Instant, Zone};
@@ -32,7 +33,9 @@ wire! {
         let said = endpoint.error.as_deref().unwrap_or_default();
         let (state, note) = match (endpoint.state, endpoint.failing_since) {
             (EndpointState::On, Some(since)) => {
-                (Badge::Failing, format!("desde {}: {said}", zone.page(since)))
+                let rests = endpoint.paused_until.filter(|until| now < *until);
+                let rests = rests.map(|until| format!("; espera até {}, como pediu", zone.page(until)));
+                (Badge::Failing, format!("desde {}: {said}{}", zone.page(since), rests.unwrap_or_default()))
             }
             (EndpointState::On, None) => (Badge::Telling, String::new()),
             (EndpointState::Off, _) => (Badge::Off, said.to_owned()),
@@ -143,6 +146,19 @@ wire! {
     }
 }
 
+wire! {
+    /// An attempt of a delivery.
+    pub struct AttemptRow of(attempt: &Attempt, zone: Zone, now: Instant) {
+        pub at: When = When::new(zone, attempt.at, now),
+        pub answer: String = match (&attempt.error, attempt.status) {
+            (Some(error), _) => error.clone(),
+            (None, Some(status)) => format!("respondeu {status}"),
+            (None, None) => String::new(),
+        },
+        pub took: String = format!("{} ms", attempt.ms),
+    }
+}
+
 /// `GET …/webhooks/{id}/entregas/{numero}`.
 #[derive(Template)]
 #[template(path = "webhook_delivery.html", config = "assets/askama.toml")]
@@ -154,8 +170,8 @@ pub struct DeliveryPage {
     pub url: String,
     /// The value of `webhook-id`.
     pub message: String,
-    /// Time of the last try.
-    pub tried: Option<When>,
+    /// Its attempts, the first one first.
+    pub attempts: Vec<AttemptRow>,
     pub row: DeliveryRow,
     /// The body, with line breaks and indentation.
     pub body: String,

@@ -4,4 +4,5 @@ mod generated; // What generators make of the document, and the collection for P
 mod input; // The server accepts what the OpenAPI document allows.
 mod pages; // OpenAPI, the developer pages, the public state.
 mod plain; // The same pages as Markdown, the list for assistants, the feed.
+mod told; // The bodies of events in the document.
 mod units; // Civil times beside their offset, amounts with their currency.

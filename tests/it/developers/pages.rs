@@ -409,7 +409,10 @@ fn the_reference_shows_every_operation_and_the_token_is_in_no_form() {
             assert!(form.is_none_or(|form| form.has("hidden") && form.has("data-try")), "{path}");
         }
         let mut names = Vec::new();
-        for schema in document["components"]["schemas"].as_object().unwrap().values() {
+        // What webhooks alone show is in their guide.
+        let told = ["WebhookQuestion", "WebhookClaim", "DisconnectedStore", "EndpointTest"];
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        for (_, schema) in schemas.iter().filter(|(name, _)| !told.contains(&name.as_str())) {
             names.extend(
                 schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name),
             );

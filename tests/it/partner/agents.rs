@@ -80,7 +80,7 @@ fn an_assistant_that_asks_as_the_challenge_says_has_every_tool_of_its_role() {
     let metadata = site.anonymous().get("/.well-known/oauth-protected-resource/mcp").ok();
     assert_eq!(metadata["scopes_supported"], json!(scope.split(' ').collect::<Vec<_>>()));
     for (person, count, read) in
-        [(site.person_as("sol", "drop"), 19, 10), (site.person("ana"), 26, 17)]
+        [(site.person_as("sol", "drop"), 26, 13), (site.person("ana"), 33, 20)]
     {
         let program = Program::registered(&site, "Assistente", crate::support::oauth::REDIRECT);
         let tokens = program.connect(&person, scope);
@@ -125,7 +125,7 @@ fn both_eras_begin_on_one_address() {
     assert_eq!(server["name"], "seller-platform");
     let listed = ana.send(modern("tools/list", &json!({}))).expect(200).json();
     assert_eq!(listed["result"]["cacheScope"], "private");
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 26);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 33);
     // Each version rejects the methods of the other.
     assert_eq!(error(&ana.send(modern("initialize", &json!({})))), (404, -32601));
     let old = ana.post(MCP, &message("server/discover", &json!({})));
@@ -293,7 +293,7 @@ fn the_tools_are_the_operations_of_the_role() {
     // A supplier gets the list of tools also before the first seller.
     let all: Map<String, Value> = tools(&ana).into_iter().chain(tools(&sol)).collect();
     assert_eq!(all.len(), operations.len());
-    assert_eq!((tools(&ana).len(), tools(&sol).len()), (26, 19));
+    assert_eq!((tools(&ana).len(), tools(&sol).len()), (33, 26));
     for (path, method, operation) in operations {
         let name = operation["operationId"].as_str().unwrap();
         let tool = &all[name];
@@ -304,16 +304,26 @@ fn the_tools_are_the_operations_of_the_role() {
         let said = tool["description"].as_str().unwrap();
         assert!(said.contains("Use it") && said.len() > 100, "{name}: {said}");
         let hints = &tool["annotations"];
+        let destroys =
+            ["_un", "remove_webhook", "change_webhook"].iter().any(|one| name.contains(one));
         assert_eq!(hints["readOnlyHint"], json!(method == "get"), "{name}");
         let replaces = ["set_stock", "adjust_stock", "set_product_price", "answer_question"];
-        let destroys = name.contains("_un") || replaces.contains(&name);
+        let destroys = destroys || replaces.contains(&name);
         assert_eq!(hints["destructiveHint"], json!(destroys), "{name}");
-        let repeats =
-            !["/notify", "/remind", "/stock/adjust"].iter().any(|part| path.contains(part));
+        let once = ["/notify", "/remind", "/stock/adjust", "/webhooks/change", "/webhooks/test"];
+        let makes = method == "post" && path.ends_with("/webhooks");
+        let repeats = !makes && !once.iter().any(|part| path.contains(part));
         assert_eq!(hints["idempotentHint"], json!(repeats), "{name}");
         let is_file = ["get_label", "get_labels", "get_invoice"].contains(&name);
-        let outside = ["/notify", "/remind", "/ml/", "/questions/answer"];
-        let is_outside = is_file || outside.iter().any(|part| path.contains(part));
+        let outside = [
+            "/notify",
+            "/remind",
+            "/ml/",
+            "/questions/answer",
+            "/webhooks/change",
+            "/webhooks/test",
+        ];
+        let is_outside = is_file || outside.iter().any(|part| path.contains(part)) || makes;
         assert_eq!(hints["openWorldHint"], json!(is_outside), "{name}");
         assert_eq!(hints["title"], tool["title"]);
         for schema in ["inputSchema", "outputSchema"] {
@@ -448,7 +458,7 @@ fn an_app_that_may_read_sees_and_calls_what_reads() {
         site.bearer(&app.connect(&person, scope).access)
     };
     let (reader, actor) = (connected("partner:read"), connected("partner:read partner:write"));
-    assert_eq!((tools(&reader).len(), tools(&actor).len()), (17, 26));
+    assert_eq!((tools(&reader).len(), tools(&actor).len()), (20, 33));
     assert!(!tools(&reader).contains_key("notify_seller"));
     assert_eq!(call(&reader, "list_orders", &json!({}))["isError"], false);
     let notify = |actor: &Actor<'_>| {

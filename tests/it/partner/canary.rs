@@ -146,7 +146,8 @@ fn walk(routes: &[Route], reader: &Party<'_>, others: &[&Party<'_>]) -> (BTreeSe
             Some((begin, rest)) => {
                 let end = rest.split_once('}').unwrap().1;
                 let things = parties().flat_map(|party| &party.things);
-                let named = things.filter(|(known, _)| *known == begin);
+                let is = |known: &str| known == begin || known.strip_prefix("/api") == Some(begin);
+                let named = things.filter(|(known, _)| is(known));
                 let paths: Vec<_> =
                     named.map(|(_, thing)| format!("{begin}{thing}{end}")).collect();
                 assert!(!paths.is_empty(), "{}: whose things does it name?", route.path);
@@ -256,13 +257,14 @@ fn things_of(
         ("/painel/reclamacoes/", shop.claim.clone()),
         ("/painel/perguntas/", shop.question.clone()),
         ("/painel/produtos/", product),
-        ("/painel/parceiro/webhooks/", webhook),
+        ("/painel/parceiro/webhooks/", webhook.clone()),
     ];
     for (paths, thing) in [
         (["/api/v1/partner/stores/", "/v1/partner/stores/"], number),
         (["/api/v1/partner/orders/", "/v1/partner/orders/"], &*shop.order),
         (["/api/v1/partner/questions/", "/v1/partner/questions/"], &*shop.question),
         (["/api/v1/partner/claims/", "/v1/partner/claims/"], &*shop.claim),
+        (["/api/v1/partner/webhooks/", "/v1/partner/webhooks/"], &*webhook),
     ] {
         things.extend(paths.map(|path| (path, thing.to_owned())));
     }
@@ -341,7 +343,7 @@ fn seller<'s>(world: &World, site: &'s Site, name: &str, number: u64) -> Party<'
 fn supplier<'s>(
     (world, site): (&World, &'s Site),
     name: &str,
-    (seller, shop): (&mut Party<'_>, (&str, u64)),
+    (seller, (whose, number)): (&mut Party<'_>, (&str, u64)),
 ) -> Party<'s> {
     let canary = format!("CANARIO-DE-{}", name.to_uppercase());
     let said = |what: &str| format!("{what} {canary}");
@@ -360,7 +362,6 @@ fn supplier<'s>(
     let guest = format!("convidado.de.{name}@example.com");
     person.post("/fornecedor/convites", &json!({ "email": guest })).expect(201);
 
-    let (whose, number) = shop;
     let owner = site.person(whose);
     relate(site, &person, &owner);
     let owner_number = person_number(site, &owner);
@@ -391,7 +392,8 @@ fn supplier<'s>(
         things: vec![
             ("/fornecedor/produtos/", product),
             ("/fornecedor/pedidos/", drop_order),
-            ("/fornecedor/parceiro/webhooks/", webhook),
+            ("/fornecedor/parceiro/webhooks/", webhook.clone()),
+            ("/api/v1/partner/drop/webhooks/", webhook),
         ],
         filters: vec![
             ("vendedor", owner_number.clone()),
@@ -433,6 +435,8 @@ const SHOWN_TO_SELLERS: &[&str] = &[
     "/api/v1/partner/claims/{claim_id}",
     "/api/v1/partner/stock",
     "/api/v1/partner/stores",
+    "/api/v1/partner/webhooks",
+    "/api/v1/partner/webhooks/{webhook_id}",
     "/painel",
     "/painel/anuncios",
     "/painel/fornecedores",
@@ -461,6 +465,8 @@ const SHOWN_TO_SUPPLIERS: &[&str] = &[
     "/api/v1/partner/drop/health",
     "/api/v1/partner/drop/orders",
     "/api/v1/partner/drop/orders/totals",
+    "/api/v1/partner/drop/webhooks",
+    "/api/v1/partner/drop/webhooks/{webhook_id}",
     "/fornecedor",
     "/fornecedor/conferencia",
     "/fornecedor/parceiro",

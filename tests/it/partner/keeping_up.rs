@@ -254,24 +254,26 @@ fn events_are_pulled_as_webhooks_send_them() {
     settled(&shop);
 
     let page = read(&ana, "/events");
-    let kinds = ids(&entries(&page), "type");
+    // The sale also changes its listing.
+    let kinds = ids(&entries(&page), "type").into_iter().filter(|kind| kind.starts_with("order."));
     let told = ["order.created", "order.paid", "order.cancelled", "order.updated"];
-    assert_eq!(kinds, told);
+    assert!(kinds.eq(told), "{page}");
     for (hit, event) in hits.iter().zip(entries(&page)) {
         assert_eq!((hit.json(), json!(hit.id)), (event.clone(), event["id"].clone()));
     }
     let all = ids(&entries(&page), "id");
+    let last = all.last().unwrap();
     let after = |id: &str| read(&ana, &format!("/events?after={id}"));
     assert_eq!(ids(&entries(&after(&all[1])), "id"), all[2..]);
-    assert_eq!(after(&all[3])["data"], json!([]));
-    assert_eq!(after("latest")["pagination"]["next_after"], json!(all[3]));
+    assert_eq!(after(last)["data"], json!([]));
+    assert_eq!(after("latest")["pagination"]["next_after"], json!(last));
     let typed = read(&ana, "/events?type=order.paid,order.created&limit=1");
     assert_eq!(ids(&entries(&typed), "type"), ["order.created"]);
     assert_eq!(typed["pagination"]["has_more"], true);
     let next = typed["pagination"]["next_after"].as_str().unwrap();
     let rest = read(&ana, &format!("/events?type=order.paid,order.created&after={next}"));
     assert_eq!(ids(&entries(&rest), "type"), ["order.paid"]);
-    assert_eq!(rest["pagination"]["next_after"], json!(all[3]), "past what it does not want");
+    assert_eq!(rest["pagination"]["next_after"], json!(last), "past what it does not want");
 
     assert_eq!(read(&rui, "/events")["data"], json!([]));
     assert_eq!(faults(&rui, &format!("/events?after={}", all[0])), ["after"]);

@@ -21,6 +21,8 @@ mod reads; // What sellers read through the Partner API.
 mod summary; // The day of a seller in one answer, and what sold most.
 pub mod test_shops; // Test shops: sample data for test tokens, apart from all that is real.
 mod uncounted; // Calls that count in no window and in no quota.
+mod webhook_api; // Endpoints by token and by app: made, changed, tested, removed, with every attempt.
 mod webhook_trouble; // Webhooks when receivers are in trouble.
+mod webhook_types; // What else is told: ends of orders, questions and claims, listings, lost accounts.
 mod webhooks; // What programs receive by webhook, and what owners see.
 mod writes; // What a token that may write changes, and what others may not.

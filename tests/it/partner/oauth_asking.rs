@@ -172,6 +172,7 @@ fn a_person_signs_in_sees_what_is_asked_and_decides_once() {
         "ana@example.com",
         "Ler as suas vendas",
         "Enviar avisos a você",
+        "para onde vão os avisos das suas vendas",
         "Só ler",
         "nenhum em vigor",
     ] {

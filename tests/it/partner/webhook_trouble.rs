@@ -83,6 +83,53 @@ fn a_receiver_may_ask_for_a_longer_pause() {
 }
 
 #[test]
+fn what_a_receiver_asks_for_is_kept_to_the_second_and_for_all_deliveries() {
+    let (site, receiver) = open();
+    let ana = site.person("ana");
+    let made = make(&site, &ana, &receiver.url("/"), &STOCK);
+    // The second pause would be of five minutes; a date asks for one.
+    receiver.answers(Manner::Status(500, ""));
+    made.test(&ana);
+    made.wait(&ana, 1, tried(1));
+    let at = site.clock().now() + Duration::from_secs(5 + 60);
+    let date = at.strftime("retry-after: %a, %d %b %Y %H:%M:%S GMT\r\n").to_string();
+    receiver.answers(Manner::Status(429, date.leak()));
+    site.clock().advance_s(5);
+    let delivery = made.wait(&ana, 1, tried(2));
+    assert_eq!(
+        delivery["proxima_tentativa"].as_str().map(|at| &at[17..]),
+        Some(&*at.strftime("%S").to_string())
+    );
+    receiver.answers(Manner::Status(204, ""));
+    // Another delivery waits as well.
+    let other = made.test(&ana);
+    site.clock().advance_s(59);
+    assert_eq!(made.wait(&ana, 1, |_| true)["tentativas"], 2);
+    assert_eq!(receiver.hits().len(), 2);
+    site.clock().advance_s(1);
+    made.wait(&ana, 1, |delivery| delivery["estado"] == "entregue");
+    made.wait(&ana, other, |delivery| delivery["estado"] == "entregue");
+}
+
+#[test]
+fn who_asks_for_short_pauses_loses_nothing() {
+    let (site, receiver) = open();
+    let ana = site.person("ana");
+    let made = make(&site, &ana, &receiver.url("/"), &STOCK);
+    receiver.answers(Manner::Status(429, "retry-after: 2\r\n"));
+    made.test(&ana);
+    for times in 1..=14 {
+        made.wait(&ana, 1, tried(times));
+        site.clock().advance_s(2);
+    }
+    made.wait(&ana, 1, tried(15));
+    receiver.answers(Manner::Status(204, ""));
+    site.clock().advance_s(2);
+    let delivery = made.wait(&ana, 1, |delivery| delivery["estado"] == "entregue");
+    assert_eq!(delivery["tentadas"].as_array().unwrap().len(), 16);
+}
+
+#[test]
 fn what_is_no_answer_is_a_failure_and_redirects_are_not_followed() {
     let (site, receiver) = open();
     let elsewhere = Receiver::start();

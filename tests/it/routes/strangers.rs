@@ -229,7 +229,12 @@ impl Theirs {
             | "/fornecedor/parceiro/aplicativos/"
             | "/painel/parceiro/conexoes/"
             | "/fornecedor/parceiro/conexoes/" => &self.app,
-            "/painel/parceiro/webhooks/" | "/fornecedor/parceiro/webhooks/" => &self.webhook,
+            "/painel/parceiro/webhooks/"
+            | "/fornecedor/parceiro/webhooks/"
+            | "/api/v1/partner/webhooks/"
+            | "/v1/partner/webhooks/"
+            | "/api/v1/partner/drop/webhooks/"
+            | "/v1/partner/drop/webhooks/" => &self.webhook,
             "/painel/parceiro/convites/" | "/fornecedor/convites/" => &self.invitation,
             "/painel/parceiro/fornecedores/" => &self.supplier,
             "/fornecedor/vendedores/" => &self.seller,
@@ -319,6 +324,11 @@ fn what_is_anothers_is_not_there_on_any_route() {
     assert_eq!(before.len(), 16, "{before:?}");
     let (ana, supplier) = (site.person("ana"), site.person_as("davi", "drop"));
     let seller = site.seller("ana").plan("scale");
+    relate(&site, &supplier, &ana);
+    let program = site.supplier("davi").plan("scale");
+    until("the supplier's program is known", Duration::from_mins(1), || {
+        (program.get("/api/v1/partner/drop/health").status == 200).then_some(())
+    });
     world.forget_requests();
     let mut asked = 0;
     for route in site.routes() {
@@ -330,6 +340,7 @@ fn what_is_anothers_is_not_there_on_any_route() {
         };
         let actor = match &*route.call {
             "seller" => &seller,
+            "supplier" => &program,
             call if call.contains("supplier") => &supplier,
             _ => &ana,
         };

@@ -17,6 +17,7 @@ use super::news;
 use super::orders::{Applied, BookContext};
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{Result, WriteTx};
+use crate::events::{self, EventType};
 use crate::marketplace::books::BookWrite;
 use crate::messages::{News, NotificationKind};
 
@@ -53,6 +54,10 @@ pub fn apply(
     let status_before = status_before.as_deref();
     if is_counted(status_before) != is_counted(Some(&listing.status)) {
         store::recount(tx, owner, listing.seller)?;
+    }
+    let changed_at = if before.is_some() { listing.updated_at } else { listing.created_at };
+    if changed_at >= news_from {
+        events::raise(tx, owner, EventType::ListingChanged, (listing.id.number, 0))?;
     }
     if status_before == Some(ACTIVE) && listing.updated_at >= news_from {
         notify_owner((tx, context, owner), listing)?;

@@ -7,6 +7,10 @@ use crate::db::{Result, WriteTx};
 use crate::events::{self, EventType};
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 
+/// The states of a parcel that is on its way or was, and of one that arrived.
+const LEFT: [&str; 3] = ["shipped", "delivered", "not_delivered"];
+const ARRIVED: [&str; 1] = ["delivered"];
+
 /// Raises the events of a change. Each type is raised once for an order, even
 /// when documents repeat or come late.
 pub fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
@@ -26,8 +30,11 @@ pub fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Resul
             tell(EventType::OrderCancelled)?;
         }
     }
-    if has_left_now(tx, change)? {
+    if is_now(tx, change, &LEFT)? {
         tell(EventType::OrderShipped)?;
+    }
+    if is_now(tx, change, &ARRIVED)? {
+        tell(EventType::OrderDelivered)?;
     }
     if is_update(tx, change)? { tell(EventType::OrderUpdated) } else { Ok(()) }
 }
@@ -51,22 +58,26 @@ fn is_called_off(row: &StoredOrder) -> bool {
     OrderStatus::sale_of(row.status) == SaleState::Cancelled
 }
 
-/// Whether the parcel has been shipped since the order was last read. The first
-/// reading of an old order may find a parcel that was shipped long ago.
-fn has_left_now(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<bool> {
+/// Whether the parcel has come to one of these states since the order was last read. The
+/// first reading of an old order may find a parcel that was there long ago.
+fn is_now(tx: &WriteTx<'_>, change: &OrderChange<'_>, states: &[&str]) -> Result<bool> {
     let known = change.before.and_then(|before| before.shipping_status);
-    if known == change.after.shipping_status || !has_left(tx, change, change.after.shipping_status)?
-    {
+    let status = change.after.shipping_status;
+    if known == status || !is_one_of(tx, change, (status, states))? {
         return Ok(false);
     }
     if known.is_some() {
-        return Ok(!has_left(tx, change, known)?);
+        return Ok(!is_one_of(tx, change, (known, states))?);
     }
     Ok(change.linked_at(tx)?.is_some_and(|at| change.after.created_at >= at))
 }
 
-fn has_left(tx: &WriteTx<'_>, change: &OrderChange<'_>, status: Option<i64>) -> Result<bool> {
+fn is_one_of(
+    tx: &WriteTx<'_>,
+    change: &OrderChange<'_>,
+    (status, states): (Option<i64>, &[&str]),
+) -> Result<bool> {
     let Some(status) = status else { return Ok(false) };
     let word = change.context.words.text(tx, status)?;
-    Ok(matches!(&*word, "shipped" | "delivered" | "not_delivered"))
+    Ok(states.contains(&&*word))
 }

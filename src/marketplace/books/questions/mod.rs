@@ -71,12 +71,29 @@ pub fn apply(
         return Ok(Applied::Unchanged);
     }
     change(tx, owner, before.as_ref(), &after)?;
+    if is_newly_answered(before.as_ref(), &after, news_from) {
+        let occasion = after.answered_at.map_or(0, |at| at.0);
+        events::raise(tx, owner, EventType::QuestionAnswered, (after.id, occasion))?;
+    }
     let was_open = before.is_some_and(|before| before.is_open());
     if after.is_open() && !was_open && question.row.asked_at >= news_from {
         notify_owner((tx, context, owner), question)?;
         events::raise(tx, owner, EventType::QuestionReceived, (question.row.id, 0))?;
     }
     Ok(Applied::Stored)
+}
+
+/// Whether a question was answered since it was last read, and not before `news_from`.
+fn is_newly_answered(
+    before: Option<&QuestionRow>,
+    after: &QuestionRow,
+    news_from: Instant,
+) -> bool {
+    let is_answered = |row: &QuestionRow| row.state == QuestionState::Answered;
+    let at = after.answered_at.or(after.updated_at);
+    is_answered(after)
+        && !before.is_some_and(is_answered)
+        && at.map_or(before.is_some(), |at| at >= news_from)
 }
 
 /// Closes a question that the marketplace does not have any more.

@@ -1,0 +1,80 @@
+//! The deliveries of an endpoint with all attempts, for programs.
+
+use super::operations::HookAct;
+use super::store::{self, Delivery, DeliveryQuery};
+use super::wire::WebhookDelivery;
+use super::{DeliveryState, attempts};
+use crate::app::App;
+use crate::edge::todo::Todo;
+use crate::events::Audience;
+use crate::http::Problem;
+use crate::http::input::{Check, RowNumber};
+use crate::identity::PartnerCaller;
+use crate::list_arguments;
+use crate::partner::cursor::{CursorListOf, LONGEST, ListScope, Walk};
+use crate::partner::list::{DEFAULT_LIMIT, Window, reading};
+
+/// The states by which the list is narrowed.
+const STATES: [(&str, DeliveryState); 3] = [
+    ("waiting", DeliveryState::Waiting),
+    ("delivered", DeliveryState::Delivered),
+    ("failed", DeliveryState::GivenUp),
+];
+const STATE_NAMES: [&str; 3] = [STATES[0].0, STATES[1].0, STATES[2].0];
+
+list_arguments! {
+    /// Which deliveries are asked for.
+    pub struct ListWebhookDeliveries {
+        /// Number of the address.
+        #[schemars(!default, extend("examples" = ["7"]))]
+        webhook_id: RowNumber,
+        /// What became of them.
+        #[schemars(extend("enum" = STATE_NAMES))]
+        status: String,
+        /// `pagination.next_cursor` of the page before, beside the same filters.
+        #[schemars(length(max = LONGEST))]
+        cursor: String,
+    }
+}
+
+impl HookAct for ListWebhookDeliveries {
+    type Reply = CursorListOf<WebhookDelivery>;
+
+    fn begin(
+        self,
+        app: &App,
+        (by, _): (&PartnerCaller, Audience),
+        mut check: Check,
+    ) -> Result<Todo<Self::Reply>, Problem> {
+        let RowNumber(endpoint) = check.required("webhook_id", self.webhook_id);
+        let named: Option<String> = check.optional("status", self.status);
+        let state = STATES.iter().find(|(name, _)| named.as_deref() == Some(name));
+        if named.is_some() && state.is_none() {
+            check.fail("status", format!("must be one of {}", STATE_NAMES.join(", ")));
+        }
+        let state = state.map(|(_, state)| *state);
+        let window = Window::read(&mut check, self.limit, self.offset);
+        let owner = by.account.user_id;
+        let filters = format!("{endpoint} {state:?}");
+        let scope = ListScope::of(app, owner, "webhook_deliveries", &filters);
+        let walk: Walk<i64> = Walk::read(&mut check, scope, self.cursor, window);
+        check.finish()?;
+        let wanted =
+            DeliveryQuery { endpoint, state, kind: None, newest_first: true, window: walk.rows() };
+        // Each row has its attempts read.
+        let is_slow = window.is_far() || window.limit > DEFAULT_LIMIT;
+        reading(app, is_slow, move |app, lane| {
+            let read = app.db.read(lane, |tx| {
+                store::one(tx, owner, endpoint)?.ok_or_else(Problem::not_found)?;
+                let (found, total) = store::deliveries_after(tx, &wanted, walk.after)?;
+                let all = found.into_iter().map(|one| {
+                    let attempts = attempts::of_delivery(tx, endpoint, one.number)?;
+                    Ok((one, attempts))
+                });
+                Ok::<_, Problem>((all.collect::<Result<Vec<_>, Problem>>()?, total))
+            })?;
+            let number = |(one, _): &(Delivery, _)| one.number;
+            Ok(walk.page(read, number, |found| WebhookDelivery::of(found, app.zone())))
+        })
+    }
+}
