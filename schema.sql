@@ -1385,6 +1385,7 @@ CREATE INDEX checkout_event_by_purchase ON checkout_event (purchase, event_id) W
 CREATE INDEX checkout_event_by_kind ON checkout_event (kind, event_id);
 CREATE INDEX checkout_event_by_state ON checkout_event (state, event_id);
 -- Revenue and cancellations by time, read from the index alone.
+CREATE INDEX checkout_event_back ON checkout_event (happened_ms, purchase) WHERE kind IN (3, 4) AND state <> 3;
 CREATE INDEX checkout_event_paid ON checkout_event (happened_ms, role, amount_cents, currency, purchase) WHERE kind = 1 AND state <> 3;
 CREATE INDEX checkout_event_left ON checkout_event (happened_ms) WHERE kind = 9 AND state <> 3;
 

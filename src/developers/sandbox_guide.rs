@@ -14,11 +14,10 @@ pub struct Sandbox {
 impl Sandbox {
     /// The samples for the address of an installation.
     pub fn of(base: &str) -> Self {
-        let command = |file| Sample::of(file, "Terminal", base);
         Self {
             calls: Sample::of("sandbox-curl.sh", "curl", &format!("{base}{PARTNER}")),
-            trigger: command("sandbox-trigger.sh"),
-            listen: command("sandbox-listen.sh"),
+            trigger: Sample::of("sandbox-trigger.sh", "trigger", base),
+            listen: Sample::of("sandbox-listen.sh", "listen", base),
         }
     }
 }

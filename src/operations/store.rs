@@ -278,8 +278,8 @@ pub fn month(tx: &ReadTx<'_>, zone: Zone, first: Day) -> Result<MonthFigures> {
                FROM checkout_event INDEXED BY checkout_event_paid
                WHERE kind = 1 AND state <> 3 AND happened_ms >= ?1
                    AND (purchase IS NULL OR purchase NOT IN (
-                       SELECT purchase FROM checkout_event INDEXED BY checkout_event_by_kind
-                       WHERE kind IN (3, 4) AND purchase IS NOT NULL AND happened_ms >= ?1))
+                       SELECT purchase FROM checkout_event INDEXED BY checkout_event_back
+                       WHERE kind IN (3, 4) AND state <> 3 AND purchase IS NOT NULL AND happened_ms >= ?1))
                GROUP BY coalesce(purchase, event_id)) AS paid
          GROUP BY quarter, role",
         [since_ms],
