@@ -107,9 +107,11 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 let opens = plan.is_some_and(|(_, until)| until.is_none_or(|day| day >= today));
                 store::insert_token(tx, account.user_id, &kept, (&name, write))?;
                 let actions = ["aluno.token_de_parceiro", "equipe.token_de_parceiro"];
-                let mut after = json!({ "nome": name, "escrita": write });
-                if test {
-                    after["teste"] = true.into();
+                let mut after = json!({ "nome": name });
+                for (word, is_so) in [("escrita", write), ("teste", test)] {
+                    if is_so {
+                        after[word] = true.into();
+                    }
                 }
                 Subject::of(&account).note(tx, COMMAND, actions, None, Some(&after))?;
                 Ok(Some(opens))
