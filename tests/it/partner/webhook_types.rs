@@ -45,7 +45,7 @@ fn what_ends_is_told_once_with_its_object() {
     let answered = receiver.wait_for(2).remove(1).json();
     let data = &answered["data"];
     assert_eq!((&data["status"], &data["answer"]), (&json!("answered"), &json!("Tem sim.")));
-    assert!(data["date_answered_at"].is_string(), "{answered}");
+    assert!(data["answered_at_rfc3339"].is_string(), "{answered}");
     change(&claim, &json!({ "status": "closed", "resolution": "payment_refunded" }));
     let closed = receiver.wait_for(3).remove(2).json();
     assert_eq!(closed["data"]["status"], "closed");
