@@ -27,18 +27,23 @@ const MOST_OF_ONE: usize = 6;
 struct Stream {
     lines: BufReader<TcpStream>,
     newest: Option<Value>,
+    /// Opens the same again.
+    again: (String, String),
 }
 
 impl Stream {
     fn open(who: &Actor<'_>, path: &str) -> Self {
-        let mut socket = TcpStream::connect(who.site().address()).unwrap();
         let (host, cookie) = (who.site().address(), who.cookie());
-        write!(
-            socket,
+        let request = format!(
             "GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\nCookie: {cookie}\r\n\r\n"
-        )
-        .unwrap();
-        Self { lines: BufReader::new(socket), newest: None }
+        );
+        Self::sent((host.to_string(), request))
+    }
+
+    fn sent(again: (String, String)) -> Self {
+        let mut socket = TcpStream::connect(&again.0).unwrap();
+        socket.write_all(again.1.as_bytes()).unwrap();
+        Self { lines: BufReader::new(socket), newest: None, again }
     }
 
     /// The next line; `None` at the end of the stream. Panics at the deadline, naming what
@@ -99,7 +104,9 @@ impl Stream {
     }
 
     /// The newest event, or the first after it, of which something holds. Each event has
-    /// all numbers, and several changes may have come with one.
+    /// all numbers, and several changes may have come with one. A stream that ends is opened
+    /// again, as browsers do: the service ends all when it notices what a command changed,
+    /// such as the one that made a person.
     #[track_caller]
     fn until(&mut self, awaited: &str, what: impl Fn(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
@@ -109,7 +116,10 @@ impl Stream {
                 return event;
             }
             event = self.event_by(awaited, deadline);
-            assert!(event.is_some(), "the stream ended before this: {awaited}");
+            if event.is_none() {
+                *self = Self::sent(self.again.clone());
+                assert_eq!(self.head().0, 200, "the stream ended before this: {awaited}");
+            }
         }
     }
 }
