@@ -19,7 +19,11 @@ const DROP_TRIGGER: &str = "/api/v1/partner/drop/sandbox/events";
 /// A test token of a person, made in the panel.
 #[track_caller]
 pub fn test_token(person: &Actor<'_>, hub: &str) -> String {
-    let made = person.post(&format!("{hub}/tokens"), &json!({ "nome": "Prova", "teste": true }));
+    let mut wanted = json!({ "nome": "Prova", "teste": true });
+    if hub == "/painel/parceiro" {
+        wanted["escrita"] = true.into();
+    }
+    let made = person.post(&format!("{hub}/tokens"), &wanted);
     let token = made.expect(201).json()["token"].as_str().unwrap().to_owned();
     person.site().keep_secret("test token", &token);
     token
@@ -154,9 +158,14 @@ fn what_is_made_to_happen_shows_everywhere_and_changes_nothing_real() {
         ("order.cancelled", 3),
         ("order.shipped", 2),
         ("order.updated", 1),
+        ("order.delivered", 3),
         ("question.received", 1),
+        ("question.answered", 2),
         ("claim.opened", 1),
+        ("claim.closed", 2),
         ("stock.changed", 1),
+        ("listing.changed", 1),
+        ("store.disconnected", 1),
     ] {
         site.clock().advance_s(60);
         let made = program.post(TRIGGER, &json!({ "type": kind })).expect(200).json();
