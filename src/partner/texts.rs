@@ -142,7 +142,7 @@ mod tests {
             let texts = texts.chain([&said.tool.title, &said.tool.when]);
             assert!(texts.into_iter().all(|text| text.len() > 3), "{name}");
         }
-        let known = ["operations/", "samples/"];
+        let known = ["operations/", "samples/", "clients/"];
         let pages = [
             "changelog.toml",
             "errors.toml",
