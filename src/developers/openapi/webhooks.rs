@@ -71,6 +71,9 @@ fn posted(kind: EventType, schemas: &mut SchemaGenerator) -> Value {
         "timestamp": "2026-11-20T11:52:03Z", "data": example(name)
     });
     json!({
+        // OpenAPI Generator makes clients of these that do not compile, unless it is told that
+        // they are not for it: nobody calls them but this service.
+        "x-internal": true,
         "summary": about.trim_end_matches('.'),
         "description": format!("{about}{whose} Any status from 200 to 299 accepts it; 410 switches the \
             address off; anything else is tried again, at the time of `Retry-After` where there is one."),
