@@ -86,13 +86,25 @@ def name_what_exists(case):
 
 
 def name_webhook(case, hook):
-    """An address that is taken, as no schema says which are public; that of `run`, unless it is to be removed."""
+    """An address that is taken, as no schema says which are public; that of `run`, or a new one where it is removed."""
     if "url" in case.body:
         case.body["url"] = "https://example.com/webhooks"
-    if "webhook_id" in case.body and not case.operation.path.endswith("/remove"):
+    if "webhook_id" in case.body and case.operation.path.endswith("/remove"):
+        case.body["webhook_id"] = make_webhook(case.operation.base_url, case.operation.path.removesuffix("/remove"))
+    elif "webhook_id" in case.body:
         case.body["webhook_id"] = hook
         # One that is off cannot be tested.
         case.body.pop("enabled", None)
+
+
+def make_webhook(address, path):
+    """Makes an address of webhooks, so that there is one to remove; returns its number."""
+    is_drop = path.startswith("/drop/")
+    bearer = {"Authorization": "Bearer " + os.environ["SUPPLIER_TOKEN" if is_drop else "PARTNER_TOKEN"]}
+    wanted = {"url": "https://example.com/webhooks", "events": ["drop_order.paid" if is_drop else "order.paid"]}
+    made = requests.post(address + path, json=wanted, headers=bearer, timeout=30)
+    # The account may have as many as it can already: then any number will do.
+    return made.json()["data"]["webhook"]["webhook_id"] if made.ok else "999999999"
 
 
 def make_link(address, known):

@@ -44,9 +44,9 @@ def try_lists(calls):
         api = PartnerApi(one["token"], ADDRESS)
         name = one["id"].replace("list_", "all_").replace("get_", "all_")
         if name != one["id"] and hasattr(api, name):
-            page = getattr(api, one["id"])()
+            page = getattr(api, one["id"])(**one["in"]["path"])
             total = page["pagination"].get("total", len(page["data"]))
-            assert len(list(getattr(api, name)(limit=1))) == total, one["id"]
+            assert len(list(getattr(api, name)(limit=1, **one["in"]["path"]))) == total, one["id"]
             count += 1
     assert count > 8, count
 
