@@ -120,7 +120,7 @@ pub fn orders50(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     .measure(lab)
 }
 
-/// Pages that a cursor leads to: the second to the fifth of each seller.
+/// Pages that a cursor leads to: the second to the fourth of each seller.
 pub fn cursors(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     Sized {
         case: "cursors",
@@ -129,7 +129,7 @@ pub fn cursors(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
             let mut pages = Vec::new();
             for token in (0..sellers).map(|n| Seller(n).partner_token()) {
                 let mut path = "/api/v1/partner/orders?limit=50".to_owned();
-                for _ in 0..4 {
+                for _ in 0..3 {
                     let json = ask(site, &path, Some(&token))?.json(200)?;
                     let cursor = json["pagination"]["next_cursor"].as_str();
                     let cursor = cursor.context("a page has no cursor of the next")?;
