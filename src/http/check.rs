@@ -86,6 +86,17 @@ impl Check {
         read
     }
 
+    /// The same for a field of a body that is left out where it is not meant: null is of
+    /// the wrong type. Tools may send null, as assistants do for what they leave out.
+    pub fn stated<T: FromField>(&mut self, name: &'static str, field: Field<T>) -> Option<T> {
+        if self.sent == Sent::Body && field.value.as_ref().is_some_and(Value::is_null) {
+            self.wrong_type = true;
+            self.fail(name, T::WANTED);
+            return None;
+        }
+        self.optional(name, field)
+    }
+
     /// The field's value; without one, the type's default, and the field is
     /// invalid.
     pub fn required<T: FromField + Default>(&mut self, name: &'static str, field: Field<T>) -> T {
@@ -115,6 +126,17 @@ impl Check {
         longest: usize,
     ) -> String {
         let text = self.optional(name, field).unwrap_or_default();
+        self.line_within(name, &text, 0..=longest)
+    }
+
+    /// The same, of which null is of the wrong type.
+    pub fn stated_line(
+        &mut self,
+        name: &'static str,
+        field: Field<String>,
+        longest: usize,
+    ) -> String {
+        let text = self.stated(name, field).unwrap_or_default();
         self.line_within(name, &text, 0..=longest)
     }
 

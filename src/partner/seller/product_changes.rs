@@ -54,7 +54,7 @@ pub struct SetStock {
     balance: Field<i64>,
     /// Why, in the seller's words; up to 120 characters.
     #[serde(default)]
-    #[schemars(extend("pattern" = schema::line(1..=LONGEST_REASON)))]
+    #[schemars(extend("pattern" = schema::line(0..=LONGEST_REASON)))]
     reason: Field<String>,
 }
 
@@ -79,7 +79,7 @@ pub struct AdjustStock {
     quantity: Field<i64>,
     /// Why, in the seller's words; up to 120 characters.
     #[serde(default)]
-    #[schemars(extend("pattern" = schema::line(1..=LONGEST_REASON)))]
+    #[schemars(extend("pattern" = schema::line(0..=LONGEST_REASON)))]
     reason: Field<String>,
 }
 
@@ -133,8 +133,8 @@ enum Named {
 
 impl Named {
     fn read(check: &mut Check, id: Field<RowNumber>, sku: Field<String>) -> Self {
-        let id: Option<RowNumber> = check.optional("product_id", id);
-        let sku = check.optional_line("sku", sku, LONGEST_SKU);
+        let id: Option<RowNumber> = check.stated("product_id", id);
+        let sku = check.stated_line("sku", sku, LONGEST_SKU);
         match id {
             Some(_) if !sku.is_empty() => check.fail("sku", "must not be there beside product_id"),
             None if sku.is_empty() => check.fail("product_id", "is required, or sku"),
@@ -225,7 +225,7 @@ impl Operation for SetStock {
         if !(0..=MOST_UNITS).contains(&counted) {
             check.fail("balance", format!("must be from 0 to {MOST_UNITS}"));
         }
-        let reason = check.optional_line("reason", self.reason, LONGEST_REASON);
+        let reason = check.stated_line("reason", self.reason, LONGEST_REASON);
         check.finish()?;
         let changing = Changing::of(app, seller, named);
         Ok(Todo::Write(Box::new(move |tx| {
@@ -250,7 +250,7 @@ impl Operation for AdjustStock {
         if quantity == 0 || !(-MOST_UNITS..=MOST_UNITS).contains(&quantity) {
             check.fail("quantity", format!("must be from -{MOST_UNITS} to {MOST_UNITS}, not 0"));
         }
-        let reason = check.optional_line("reason", self.reason, LONGEST_REASON);
+        let reason = check.stated_line("reason", self.reason, LONGEST_REASON);
         check.finish()?;
         let kind = if quantity < 0 { StockMovementKind::Out } else { StockMovementKind::In };
         let entered = Entered { kind, quantity: quantity.abs(), reason };
@@ -277,8 +277,8 @@ impl Operation for SetPrice {
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
         let named = Named::read(&mut check, self.product_id, self.sku);
-        let price: Option<Cents> = check.optional("price", self.price);
-        let cost: Option<Cents> = check.optional("cost", self.cost);
+        let price: Option<Cents> = check.stated("price", self.price);
+        let cost: Option<Cents> = check.stated("cost", self.cost);
         for (name, amount) in [("price", price), ("cost", cost)] {
             if amount.is_some_and(|amount| !is_amount(amount)) {
                 check.fail(name, format!("must be from 0 to {MOST_REAIS}"));

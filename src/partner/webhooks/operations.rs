@@ -277,14 +277,14 @@ impl HookAct for WebhookChange {
         mut check: Check,
     ) -> Result<Todo<KeptWebhook>, Problem> {
         let RowNumber(id) = check.required("webhook_id", self.webhook_id);
-        let url: Option<String> = check.optional("url", self.url);
+        let url: Option<String> = check.stated("url", self.url);
         if let Some(url) = &url {
             check_url(app, &mut check, url);
         }
-        let events: Option<Vec<String>> = check.optional("events", self.events);
+        let events: Option<Vec<String>> = check.stated("events", self.events);
         let events = events.map(|given| read_events(&mut check, &given, audience));
-        let enabled = check.optional("enabled", self.enabled);
-        let is_new = check.optional("new_secret", self.new_secret).unwrap_or_default();
+        let enabled = check.stated("enabled", self.enabled);
+        let is_new = check.stated("new_secret", self.new_secret).unwrap_or_default();
         check.finish()?;
         let secret = is_new.then(SigningSecret::random);
         let (keeper, zone) = (keeper(app, by), app.zone());
