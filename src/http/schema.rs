@@ -17,7 +17,9 @@ pub fn line(length: RangeInclusive<usize>) -> String {
     let edge = format!("[^{BLANK}{CONTROL}]");
     let rest = format!("[^{CONTROL}]{{{},{}}}{edge}", least.saturating_sub(2), most - 2);
     let rest = if least > 1 { rest } else { format!("({rest})?") };
-    format!("^[{BLANK}]*{edge}{rest}[{BLANK}]*$")
+    let text = format!("{edge}{rest}");
+    let text = if least > 0 { text } else { format!("({text})?") };
+    format!("^[{BLANK}]*{text}[{BLANK}]*$")
 }
 
 /// A text of one or more lines that is not blank, as `Check::lines` accepts it.
