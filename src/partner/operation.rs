@@ -190,16 +190,15 @@ const fn of_family(errors: &'static [Code]) -> &'static [Code] {
     errors
 }
 
-/// An operation that is called with GET.
-pub const fn reads<O: Operation>(name: &'static str, path: &'static str) -> Declared<O::By> {
-    let docs = Docs {
-        query: Some(in_place::<O>),
-        reply: Some(referred::<O::Reply>),
-        errors: of_family(O::ERRORS),
-        dated: O::DATED,
-        ..Docs::NONE
-    };
-    let (method, effect, access) = (Method::GET, Effect::Reads, Access::Read);
+/// An operation as most are: as often as the limits allow, and for every token.
+const fn declared<P>(
+    name: &'static str,
+    path: &'static str,
+    method: Method,
+    (effect, access): (Effect, Access),
+    docs: Docs,
+    begin: Begin<P>,
+) -> Declared<P> {
     Declared {
         name,
         method,
@@ -209,8 +208,20 @@ pub const fn reads<O: Operation>(name: &'static str, path: &'static str) -> Decl
         access,
         is_rare: false,
         is_for_tests: false,
-        begin: begin::<O>,
+        begin,
     }
+}
+
+/// An operation that is called with GET.
+pub const fn reads<O: Operation>(name: &'static str, path: &'static str) -> Declared<O::By> {
+    let docs = Docs {
+        query: Some(in_place::<O>),
+        reply: Some(referred::<O::Reply>),
+        errors: of_family(O::ERRORS),
+        dated: O::DATED,
+        ..Docs::NONE
+    };
+    declared(name, path, Method::GET, (Effect::Reads, Access::Read), docs, begin::<O>)
 }
 
 /// An operation that is called with POST, with its arguments as a JSON body.
@@ -228,18 +239,7 @@ pub const fn posts<O: Operation>(
         errors: of_family(O::ERRORS),
         ..Docs::NONE
     };
-    let (method, access) = (Method::POST, Access::Act);
-    Declared {
-        name,
-        method,
-        path,
-        docs,
-        effect,
-        access,
-        is_rare: false,
-        is_for_tests: false,
-        begin: begin_post::<O>,
-    }
+    declared(name, path, Method::POST, (effect, Access::Act), docs, begin_post::<O>)
 }
 
 /// The same for what may be called once in a window of its own.
@@ -285,18 +285,7 @@ pub const fn sends<O: FileOperation>(name: &'static str, path: &'static str) -> 
         errors: &[Code::NotFound, Code::MarketplaceUnavailable],
         ..Docs::NONE
     };
-    let (effect, access, begin) = (Effect::Fetches, Access::Read, begin_file::<O>);
-    Declared {
-        name,
-        method: Method::GET,
-        path,
-        docs,
-        effect,
-        access,
-        is_rare: false,
-        is_for_tests: false,
-        begin,
-    }
+    declared(name, path, Method::GET, (Effect::Fetches, Access::Read), docs, begin_file::<O>)
 }
 
 /// The query of a POST.

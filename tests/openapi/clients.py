@@ -82,9 +82,12 @@ def call_of(document, path, method, operation, known, in_path, env):
     if call["file"]:
         # No marketplace stands behind this.
         call["expected"] += [400, 404, 502]
-    elif unsure or path.endswith("/webhooks/remove"):
-        # It names something that `run` did not make, or that another client removed.
+    elif unsure:
+        # It names something that `run` did not make.
         call["expected"] += [400, 404, 409, 410]
+    elif path.endswith("/webhooks/remove"):
+        # The client before has removed it.
+        call["expected"] += [404]
     kind = "TEST_TOKEN" if "/sandbox/" in path else "TOKEN"
     call["token"] = env[("SUPPLIER_" if path.startswith("/drop/") else "PARTNER_") + kind]
     return call
