@@ -13,6 +13,23 @@ use crate::named;
 /// Parameters for the words of a search; further words are ignored.
 const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];
 
+/// How a request names a product of an owner.
+#[derive(Clone, Debug)]
+pub enum ByProduct {
+    Id(i64),
+    Sku(String),
+}
+
+impl ByProduct {
+    /// The product of that name, if the owner has it.
+    pub fn find(&self, tx: &ReadTx<'_>, owner: UserId) -> Result<Option<Product>> {
+        match self {
+            Self::Id(id) => product(tx, owner, *id),
+            Self::Sku(sku) => by_sku(tx, owner, sku),
+        }
+    }
+}
+
 named! {
     /// How much of a product is in stock, as the list's filter.
     pub enum StockLevel: text {

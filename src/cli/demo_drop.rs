@@ -3,8 +3,9 @@
 
 use crate::accounts::store as accounts;
 use crate::base::{DAY_S, Instant, OrderId, UserId};
+use crate::catalog::store::ByProduct;
 use crate::db::{Result, WriteTx};
-use crate::dropshipping::links::{self, ByProduct, NewLink};
+use crate::dropshipping::links::{self, NewLink};
 use crate::dropshipping::{orders, relations};
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 use crate::marketplace::books::orders::change::SoldOrder;

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use super::links::{self, ByProduct, Checked, LinkFault, LinkPlan, Linked, NewLink};
+use super::links::{self, Checked, LinkFault, LinkPlan, Linked, NewLink};
 use crate::base::UserId;
 use crate::base::ids::item_number;
 use crate::base::text::search_key;
+use crate::catalog::store::ByProduct;
 use crate::db::{Db, DbError, ReadTx, Result};
 use crate::named;
 use crate::panel::Badge;

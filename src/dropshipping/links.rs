@@ -6,7 +6,7 @@
 
 use super::{RELATED, relations};
 use crate::base::{Instant, UserId};
-use crate::catalog::{Product, store as products};
+use crate::catalog::store::ByProduct;
 use crate::db::{DbError, Filters, ReadTx, Result, WriteTx};
 use crate::row;
 
@@ -26,13 +26,6 @@ row! {
         pub sku: String = "(SELECT sku FROM product p WHERE p.product_id = drop_link.product_id)",
         pub created_at: Instant,
     }
-}
-
-/// How a request names a product of the supplier.
-#[derive(Clone, Debug)]
-pub enum ByProduct {
-    Id(i64),
-    Sku(String),
 }
 
 /// A link to be made.
@@ -108,7 +101,7 @@ pub fn check(tx: &ReadTx<'_>, supplier: UserId, new: &NewLink) -> Checked<LinkPl
     let Some(site) = site else {
         return Ok(Err(LinkFault::NoListing));
     };
-    let Some(product) = product(tx, supplier, &new.product)? else {
+    let Some(product) = new.product.find(tx, supplier)? else {
         return Ok(Err(LinkFault::NoProduct));
     };
     let present: Option<(i64, i64)> = tx.tuple(
@@ -138,13 +131,6 @@ pub fn make(tx: &WriteTx<'_>, supplier: UserId, new: &NewLink) -> Checked<Linked
         (supplier, new.seller, new.item, site, product, tx.now()),
     )?;
     Ok(Ok(Linked::Created(id)))
-}
-
-fn product(tx: &ReadTx<'_>, supplier: UserId, by: &ByProduct) -> Result<Option<Product>> {
-    match by {
-        ByProduct::Id(id) => products::product(tx, supplier, *id),
-        ByProduct::Sku(sku) => products::by_sku(tx, supplier, sku),
-    }
 }
 
 /// One link of a supplier.

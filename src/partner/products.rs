@@ -1,10 +1,13 @@
-//! The filters of product lists, for sellers and for suppliers.
+//! How products are asked for in lists and named in bodies, for sellers and for suppliers.
+
+use schemars::Schema;
+use serde_json::json;
 
 use crate::base::UserId;
 use crate::catalog::LONGEST_SKU;
-use crate::catalog::store::ProductQuery;
+use crate::catalog::store::{ByProduct, ProductQuery};
 use crate::http::Problem;
-use crate::http::input::Check;
+use crate::http::input::{Check, RowNumber};
 use crate::list_arguments;
 use crate::partner::list::{LONGEST_SEARCH, Window};
 
@@ -18,6 +21,23 @@ list_arguments! {
         #[schemars(length(min = 1, max = LONGEST_SKU))]
         sku: String,
     }
+}
+
+/// Reads how a body names a product: by its id or by its SKU, and by one of them.
+pub fn named_once(check: &mut Check, id: Option<RowNumber>, sku: String) -> ByProduct {
+    match id {
+        Some(_) if !sku.is_empty() => check.fail("sku", "must not be there beside product_id"),
+        None if sku.is_empty() => check.fail("product_id", "is required, or sku"),
+        _ => {}
+    }
+    id.map_or(ByProduct::Sku(sku), |RowNumber(id)| ByProduct::Id(id))
+}
+
+/// Says in the schema of a body that it does so.
+pub fn names_once(schema: &mut Schema) {
+    schema.insert("if".to_owned(), json!({ "required": ["product_id"] }));
+    schema.insert("then".to_owned(), json!({ "not": { "required": ["sku"] } }));
+    schema.insert("else".to_owned(), json!({ "required": ["sku"] }));
 }
 
 pub struct AskedProducts {

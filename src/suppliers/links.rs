@@ -11,9 +11,8 @@ use crate::base::ids::item_number;
 use crate::base::text::search_key;
 use crate::base::{UserId, Zone};
 use crate::catalog::LONGEST_SKU;
-use crate::dropshipping::links::{
-    self, ByProduct, LinkFault, LinkQuery, Linked, NewLink, ShownLink,
-};
+use crate::catalog::store::ByProduct;
+use crate::dropshipping::links::{self, LinkFault, LinkQuery, Linked, NewLink, ShownLink};
 use crate::dropshipping::relations;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};

@@ -12,9 +12,12 @@ use super::stock::StockMovement;
 use crate::app::App;
 use crate::audit::objects::PRODUCT;
 use crate::base::money::Cents;
-use crate::base::{UserId, Versions, Zone};
+use crate::base::{Versions, Zone};
 use crate::catalog::stock::{self, Entered, LONGEST_REASON, MovementFault, StockMovementKind};
-use crate::catalog::{LONGEST_SKU, MOST_CENTS, MOST_UNITS, Product, is_amount, store};
+use crate::catalog::{
+    LONGEST_SKU, MOST_CENTS, MOST_UNITS, Product, is_amount,
+    store::{self, ByProduct},
+};
 use crate::db::{self, ReadTx, WriteTx};
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, RowNumber};
@@ -23,6 +26,7 @@ use crate::identity::Seller;
 use crate::messages::choices::ChannelSet;
 use crate::partner::by::By;
 use crate::partner::operation::{Begun, Operation};
+use crate::partner::products::{named_once, names_once};
 
 /// The highest amount, in BRL.
 const MOST_REAIS: i64 = MOST_CENTS / 100;
@@ -35,11 +39,7 @@ fn with(name: &str) -> Value {
 /// How many units of a product there are, as somebody counted them. The product is named
 /// by `product_id` or by `sku`.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend(
-    "if" = json!({ "required": ["product_id"] }),
-    "then" = json!({ "not": { "required": ["sku"] } }),
-    "else" = json!({ "required": ["sku"] }),
-))]
+#[schemars(transform = names_once)]
 pub struct SetStock {
     /// A product of the seller, by its id.
     #[serde(default)]
@@ -60,11 +60,7 @@ pub struct SetStock {
 
 /// Units of a product that came or went. The product is named by `product_id` or by `sku`.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend(
-    "if" = json!({ "required": ["product_id"] }),
-    "then" = json!({ "not": { "required": ["sku"] } }),
-    "else" = json!({ "required": ["sku"] }),
-))]
+#[schemars(transform = names_once)]
 pub struct AdjustStock {
     /// A product of the seller, by its id.
     #[serde(default)]
@@ -125,44 +121,24 @@ pub struct ChangedStock {
     movements: Vec<StockMovement>,
 }
 
-/// Which product of the caller is meant.
-enum Named {
-    Id(i64),
-    Sku(String),
-}
-
-impl Named {
-    fn read(check: &mut Check, id: Field<RowNumber>, sku: Field<String>) -> Self {
-        let id: Option<RowNumber> = check.stated("product_id", id);
-        let sku = check.stated_line("sku", sku, LONGEST_SKU);
-        match id {
-            Some(_) if !sku.is_empty() => check.fail("sku", "must not be there beside product_id"),
-            None if sku.is_empty() => check.fail("product_id", "is required, or sku"),
-            _ => {}
-        }
-        id.map_or(Self::Sku(sku), |RowNumber(id)| Self::Id(id))
-    }
-
-    fn find(&self, tx: &ReadTx<'_>, owner: UserId) -> Result<Product, Problem> {
-        let found = match self {
-            Self::Id(id) => store::product(tx, owner, *id)?,
-            Self::Sku(sku) => store::by_sku(tx, owner, sku)?,
-        };
-        found.ok_or_else(Problem::not_found)
-    }
+/// The product that the caller means; null is no name.
+fn named(check: &mut Check, id: Field<RowNumber>, sku: Field<String>) -> ByProduct {
+    let id = check.stated("product_id", id);
+    let sku = check.stated_line("sku", sku, LONGEST_SKU);
+    named_once(check, id, sku)
 }
 
 /// What a change of a product needs besides the transaction.
 struct Changing {
     by: By,
-    named: Named,
+    named: ByProduct,
     channels: ChannelSet,
     versions: Arc<Versions>,
     zone: Zone,
 }
 
 impl Changing {
-    fn of(app: &App, seller: &Seller, named: Named) -> Self {
+    fn of(app: &App, seller: &Seller, named: ByProduct) -> Self {
         Self {
             by: By::of(seller),
             named,
@@ -173,7 +149,7 @@ impl Changing {
     }
 
     fn product(&self, tx: &ReadTx<'_>) -> Result<Product, Problem> {
-        self.named.find(tx, self.by.owner)
+        self.named.find(tx, self.by.owner)?.ok_or_else(Problem::not_found)
     }
 
     /// Audits a change of stock, and says what it came to.
@@ -220,7 +196,7 @@ impl Operation for SetStock {
     const ERRORS: &'static [Code] = &[Code::NotFound];
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
-        let named = Named::read(&mut check, self.product_id, self.sku);
+        let named = named(&mut check, self.product_id, self.sku);
         let counted: i64 = check.required("balance", self.balance);
         if !(0..=MOST_UNITS).contains(&counted) {
             check.fail("balance", format!("must be from 0 to {MOST_UNITS}"));
@@ -245,7 +221,7 @@ impl Operation for AdjustStock {
     const ERRORS: &'static [Code] = &[Code::NotFound, Code::Conflict];
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
-        let named = Named::read(&mut check, self.product_id, self.sku);
+        let named = named(&mut check, self.product_id, self.sku);
         let quantity: i64 = check.required("quantity", self.quantity);
         if quantity == 0 || !(-MOST_UNITS..=MOST_UNITS).contains(&quantity) {
             check.fail("quantity", format!("must be from -{MOST_UNITS} to {MOST_UNITS}, not 0"));
@@ -276,7 +252,7 @@ impl Operation for SetPrice {
     const ERRORS: &'static [Code] = &[Code::NotFound];
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
-        let named = Named::read(&mut check, self.product_id, self.sku);
+        let named = named(&mut check, self.product_id, self.sku);
         let price: Option<Cents> = check.stated("price", self.price);
         let cost: Option<Cents> = check.stated("cost", self.cost);
         for (name, amount) in [("price", price), ("cost", cost)] {

@@ -10,9 +10,7 @@ use crate::base::ids::{ITEM, UserId, item_number};
 use crate::base::offset_time::OffsetTime;
 use crate::base::text::search_key;
 use crate::catalog::LONGEST_SKU;
-use crate::dropshipping::links::{
-    self, ByProduct, Link, LinkFault, LinkQuery, Linked, NewLink, ShownLink,
-};
+use crate::dropshipping::links::{self, Link, LinkFault, LinkQuery, Linked, NewLink, ShownLink};
 use crate::edge::route::Todo;
 use crate::http::input::{Check, Field, RowNumber};
 use crate::http::{Code, Problem, schema};
@@ -20,6 +18,7 @@ use crate::identity::Supplier;
 use crate::list_arguments;
 use crate::partner::list::{LONGEST_SEARCH, ListOf, Window, reading};
 use crate::partner::operation::{Begun, Operation};
+use crate::partner::products::{named_once, names_once};
 use crate::wire;
 
 const NO_ITEM: &str = "must be a listing id, such as MLB123";
@@ -27,11 +26,7 @@ const NO_ITEM: &str = "must be a listing id, such as MLB123";
 /// A link of a seller's listing to a product of the supplier, which is named by
 /// `product_id` or by `sku`.
 #[derive(Deserialize, JsonSchema)]
-#[schemars(extend(
-    "if" = json!({ "required": ["product_id"] }),
-    "then" = json!({ "not": { "required": ["sku"] } }),
-    "else" = json!({ "required": ["sku"] }),
-))]
+#[schemars(transform = names_once)]
 pub struct NewListingLink {
     /// The seller, as `drop_health` lists them.
     #[serde(default)]
@@ -170,21 +165,9 @@ impl Operation for NewListingLink {
     fn begin(self, app: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
         let seller: UserId = check.required("seller_id", self.seller_id);
         let item = item(&mut check, self.ml_id);
-        let by_id: Option<RowNumber> = check.optional("product_id", self.product_id);
+        let id = check.optional("product_id", self.product_id);
         let sku = check.optional_line("sku", self.sku, LONGEST_SKU);
-        let product = match by_id {
-            Some(_) if !sku.is_empty() => {
-                check.fail("sku", "must not be there beside product_id");
-                ByProduct::Sku(sku)
-            }
-            Some(RowNumber(id)) => ByProduct::Id(id),
-            None => {
-                if sku.is_empty() {
-                    check.fail("product_id", "is required, or sku");
-                }
-                ByProduct::Sku(sku)
-            }
-        };
+        let product = named_once(&mut check, id, sku);
         check.finish()?;
         let new = NewLink { seller, item, product };
         let (owner, zone) = (supplier.account.user_id, app.zone());

@@ -3,9 +3,10 @@
 
 use super::store::{self, Cast, ShopKey};
 use crate::base::{Cents, DAY_S, Instant, MlUserId, OrderId, UserId};
+use crate::catalog::store::ByProduct;
 use crate::catalog::{ProductEntry, stock, store as products};
 use crate::db::{Result, WriteTx};
-use crate::dropshipping::links::{self, ByProduct, NewLink};
+use crate::dropshipping::links::{self, NewLink};
 use crate::dropshipping::{payments, relations};
 use crate::marketplace::books::claims::{self, ClaimState};
 use crate::marketplace::books::document::{
