@@ -150,7 +150,9 @@ impl Lab {
         for (name, value) in extra {
             command.env(format!("SELLER_PLATFORM__{name}"), value);
         }
-        Server::start(command)
+        let server = Server::start(command)?;
+        server.settle()?;
+        Ok(server)
     }
 
     /// The smallest database that was asked for.

@@ -5,10 +5,12 @@ use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::lab::pause;
 
 /// How long a server may take until it prints its address.
 const START_LIMIT: Duration = Duration::from_mins(1);
@@ -60,6 +62,23 @@ impl Server {
             }
         }
         bail!("no thread is called {name}")
+    }
+
+    /// Waits until it has read its whole file, as it does after each start: what that
+    /// takes would be counted as time of requests.
+    pub fn settle(&self) -> anyhow::Result<()> {
+        let deadline = Instant::now() + START_LIMIT * 5;
+        let mut before = f64::NAN;
+        loop {
+            let used = self.thread_seconds("soundness")?;
+            #[expect(clippy::float_cmp, reason = "a thread that rests has used the same time")]
+            if used == before {
+                return Ok(());
+            }
+            ensure!(Instant::now() < deadline, "a server reads its file without an end");
+            before = used;
+            pause(Duration::from_millis(300));
+        }
     }
 
     /// Megabytes of its anonymous memory, which belongs to no file.
