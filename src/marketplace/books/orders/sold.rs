@@ -110,13 +110,19 @@ impl Wordings {
                 }
             }
         }
-        for place in missing {
-            let Some(wording) = read(tx, keys[place])? else {
+        // Orders of one listing stand on a page more than once; neighbours in the table
+        // are read one after the other.
+        missing.sort_unstable_by_key(|place| keys[*place]);
+        for alike in missing.chunk_by(|one, next| keys[*one] == keys[*next]) {
+            let key = keys[alike[0]];
+            let Some(wording) = read(tx, key)? else {
                 continue;
             };
-            worded.set(place, &wording);
+            for place in alike {
+                worded.set(*place, &wording);
+            }
             let bytes = ENTRY_BYTES + wording.text.len();
-            self.kept.part(&owner).put(keys[place], 0, wording, bytes);
+            self.kept.part(&owner).put(key, 0, wording, bytes);
         }
         Ok(worded)
     }
