@@ -265,7 +265,7 @@ impl Day {
 /// `YYYY-MM-DD HH:MM:SS` with a letter between day and time.
 ///
 /// Lists have dozens of these, and a format string takes four times as long.
-fn written(time: DateTime, between: u8) -> String {
+pub(super) fn written(time: DateTime, between: u8) -> String {
     let mut text = *b"YYYY-MM-DD HH:MM:SS";
     text[10] = between;
     let (century, year) = (time.year() / 100, time.year() % 100);

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
-use super::clock::{Instant, Zone};
+use super::clock::{Instant, Zone, written};
 
 /// An instant as `2026-11-23T09:12:44-03:00`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -16,10 +16,11 @@ pub struct OffsetTime(String);
 impl Zone {
     /// Civil time of an instant with its offset from UTC.
     pub fn with_offset(self, at: Instant) -> OffsetTime {
-        let minutes = Instant::in_utc(self.civil(at)).since(at) / 60;
+        let civil = self.civil(at);
+        let minutes = Instant::in_utc(civil).since(at) / 60;
         let sign = if minutes < 0 { '-' } else { '+' };
         let minutes = minutes.abs();
-        OffsetTime(format!("{}{sign}{:02}:{:02}", self.partner(at), minutes / 60, minutes % 60))
+        OffsetTime(format!("{}{sign}{:02}:{:02}", written(civil, b'T'), minutes / 60, minutes % 60))
     }
 }
 

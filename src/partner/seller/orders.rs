@@ -194,7 +194,6 @@ impl Operation for GetOrder {
     type By = Seller;
     type Reply = OneOrder;
 
-    const KEEPS: Option<fn(&OneOrder) -> bool> = Some(|_| true);
     const ERRORS: &'static [Code] = &[Code::NotFound];
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {

@@ -6,6 +6,7 @@
 //! the parcel, and those that changed since, by indexes of their own (`narrow.rs`).
 
 use std::sync::Arc;
+use std::sync::LazyLock;
 
 use rusqlite::Row;
 use rusqlite::types::Type;
@@ -227,10 +228,11 @@ pub fn read_one(
     owner: UserId,
     order: OrderId,
 ) -> Result<OrderPage> {
-    let mut page = OrderPage::default();
     // The plus sign makes SQLite use the index of order numbers.
-    let sql = orders("WHERE order_id = ?1 AND +owner_id = ?2");
-    tx.each(&sql, (order, owner), |row| page.take(tx, words, row))?;
+    static SQL: LazyLock<String> =
+        LazyLock::new(|| orders("WHERE order_id = ?1 AND +owner_id = ?2"));
+    let mut page = OrderPage::default();
+    tx.each(&SQL, (order, owner), |row| page.take(tx, words, row))?;
     page.total = i64::try_from(page.orders.len()).unwrap_or(0);
     page.with_wordings(tx, words, owner)
 }
