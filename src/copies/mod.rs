@@ -119,7 +119,7 @@ impl Copies {
     }
 
     /// Looks into the folder of copies.
-    pub fn standing(&self, services: &Services) -> Result<CopiesStatus> {
+    pub fn status(&self, services: &Services) -> Result<CopiesStatus> {
         let first_start = if let Some(at) = self.first_start.get() {
             *at
         } else {

@@ -68,7 +68,7 @@ crate::wire! {
 
 /// `GET /admin/copias`: as page or JSON.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let seen = app.health.copies.standing(app)?;
+    let seen = app.health.copies.status(app)?;
     if request.wants_json() {
         return json(app, &seen, request);
     }
@@ -311,7 +311,7 @@ pub fn drill(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 
 /// A copy in the list, by its name. Other files are not found, whatever the name.
 fn find(app: &App, name: &str) -> Result<Option<Kept>, Problem> {
-    Ok(app.health.copies.standing(app)?.kept.into_iter().find(|copy| copy.name() == name))
+    Ok(app.health.copies.status(app)?.kept.into_iter().find(|copy| copy.name() == name))
 }
 
 #[derive(Deserialize)]

@@ -116,7 +116,7 @@ fn do_what_is_due(app: &App, next: &mut Option<NextLook>) {
     if waits || app.db.is_blocked() || app.health.copies.pauses(now) {
         return;
     }
-    let Ok(seen) = app.health.copies.standing(app) else {
+    let Ok(seen) = app.health.copies.status(app) else {
         return;
     };
     // First: a copy that has gone bad is told of even when the next one is due.

@@ -57,7 +57,7 @@ fn look(app: &App, now: Instant) -> Result<Inside, Problem> {
     newest.reverse();
     newest.append(&mut errors);
     newest.truncate(ERRORS as usize);
-    let copies = app.health.copies.standing(app)?;
+    let copies = app.health.copies.status(app)?;
     let sections = vec![
         facts::program(app, now),
         facts::database(app, &read, now),

@@ -254,14 +254,14 @@ fn files(app: &App) -> Vec<OpenItem> {
 const REPLICA_LAG_S: i64 = 120;
 
 fn replica(app: &App) -> Option<OpenItem> {
-    let standing = app.health.replica.standing()?;
-    if standing.trouble.is_none() && standing.lag_s <= REPLICA_LAG_S {
+    let status = app.health.replica.status()?;
+    if status.trouble.is_none() && status.lag_s <= REPLICA_LAG_S {
         return None;
     }
-    let why = standing.trouble.map(|fault| format!(" Motivo: {fault}.")).unwrap_or_default();
+    let why = status.trouble.map(|fault| format!(" Motivo: {fault}.")).unwrap_or_default();
     let text =
         format!("O serviço continua, mas o que foi gravado por último só está nesta máquina.{why}");
-    let title = format!("A réplica está {} atrás", view::span(standing.lag_s));
+    let title = format!("A réplica está {} atrás", view::span(status.lag_s));
     Some(item(Tone::Warn, title, text))
 }
 
