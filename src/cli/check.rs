@@ -199,7 +199,7 @@ fn integrity(context: &Context) -> Finding {
         Topic("integrity")
             .bad(format!("{fault}; {}", way::restoring(context.config(), copy.as_deref())))
     };
-    if let Some(known) = alarm::kept(path) {
+    if let Some(known) = alarm::saved_damage(path) {
         return bad(&format!("damage is known ({known}), and nothing is written"));
     }
     // What this process sees of a file that a server changes is not kept: the

@@ -117,7 +117,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         errors: inside.errors,
         set,
         defaults,
-        kept: RETENTION,
+        retention: RETENTION,
         time: PageTime { zone: app.zone(), now },
     })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Monotonic};
 
-use super::acme::{self, Refusal, Way};
+use super::acme::{self, ChallengeKind, Refusal};
 use super::store::Keeper;
 use super::{Facts, Https, Source, certificate, end};
 use crate::app::App;
@@ -208,7 +208,7 @@ struct Renewal {
     write_due: Monotonic,
     pace: Pace,
     /// The way that led to a certificate last.
-    way: Option<Way>,
+    way: Option<ChallengeKind>,
 }
 
 impl Renewal {
@@ -263,11 +263,11 @@ impl Renewal {
     }
 
     /// The ways in which the directory may look at us, the most promising first.
-    fn ways(&self, https: &Https) -> Vec<Way> {
-        let mut ways = vec![Way::Tls, Way::Http];
+    fn ways(&self, https: &Https) -> Vec<ChallengeKind> {
+        let mut ways = vec![ChallengeKind::Tls, ChallengeKind::Http];
         if https.tls.bound().is_none() {
             ways.remove(0);
-        } else if self.way == Some(Way::Http) {
+        } else if self.way == Some(ChallengeKind::Http) {
             ways.reverse();
         }
         ways

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::base::{Instant, UserId, grouped};
 use crate::config::Config;
 use crate::copies::{self, CopiesStatus};
-use crate::db::{Condition, FileKind, Kept, ReadTx, Result, Trouble};
+use crate::db::{BackupCopy, Condition, FileKind, ReadTx, Result, Trouble};
 use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
 use crate::panel::{Notice, Tone, view};
@@ -226,7 +226,7 @@ fn backups(services: &Services, copies: &CopiesStatus, now: Instant) -> Vec<Open
         items.push(item(Tone::Bad, title, text));
     }
     if copies.is_late(now) {
-        let title = match copies.newest_good().and_then(Kept::made_at) {
+        let title = match copies.newest_good().and_then(BackupCopy::made_at) {
             Some(at) => format!("A última cópia de segurança é de {}", services.zone().page(at)),
             None => "Nenhuma cópia de segurança ainda".to_owned(),
         };

@@ -14,7 +14,7 @@ use crate::base::{Cents, grouped};
 use crate::config::SignatureMode;
 use crate::content::plans::store as plans;
 use crate::copies::{self, CopiesStatus};
-use crate::db::Kept;
+use crate::db::BackupCopy;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::delivery::Outlet;
@@ -163,7 +163,7 @@ pub fn last_copy(services: &Services, copies: &CopiesStatus) -> Fact {
     let now = services.clock.now();
     let page = |at| services.zone().page(at);
     let is_bad = copies.failure.is_some() || copies.broken().next().is_some();
-    let value = match copies.newest_good().and_then(Kept::made_at) {
+    let value = match copies.newest_good().and_then(BackupCopy::made_at) {
         Some(at) => page(at),
         None if copies.has_folder => "Nenhuma ainda".to_owned(),
         None => "Sem pasta configurada".to_owned(),

@@ -39,8 +39,8 @@ pub fn ask(
     question: &FeeQuestion,
 ) -> Result<Fees, CallError> {
     let key = store::key(account, question);
-    let kept = app.db.read(crate::db::Lane::Brief, |tx| store::kept(tx, &key))?;
-    if let Some(fees) = kept {
+    let cached = app.db.read(crate::db::Lane::Brief, |tx| store::cached(tx, &key))?;
+    if let Some(fees) = cached {
         return Ok(fees);
     }
     let fees = with_own_token(app, owner, account, |caller| {
@@ -49,7 +49,7 @@ pub fn ask(
     let told = fees.clone();
     // An answer that cannot be cached is still returned.
     if let Err(error) = app.db.write(move |tx| store::keep(tx, &key, &told)) {
-        tracing::warn!(%error, "fees were not kept");
+        tracing::warn!(%error, "fees were not cached");
     }
     Ok(fees)
 }
@@ -71,7 +71,7 @@ pub fn discount(services: &Services, reputation: &str) -> f64 {
 }
 
 /// A person's own settings for the calculator.
-pub struct Own {
+pub struct CalculatorSettings {
     pub may: bool,
     /// In percent; `None` for the platform's.
     pub tax: Option<f64>,
