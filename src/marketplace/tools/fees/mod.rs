@@ -49,7 +49,7 @@ pub fn ask(
     let told = fees.clone();
     // An answer that cannot be cached is still returned.
     if let Err(error) = app.db.write(move |tx| store::keep(tx, &key, &told)) {
-        tracing::warn!(%error, "fees were not cached");
+        tracing::warn!(%error, "fees were not kept");
     }
     Ok(fees)
 }
