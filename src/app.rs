@@ -66,7 +66,7 @@ pub struct App {
     pub services: Arc<Services>,
     pub server: Server,
     pub callers: Callers,
-    pub kept: Kept,
+    pub caches: Caches,
     pub messages: Messages,
     pub health: Health,
     pub work: Work,
@@ -115,7 +115,7 @@ pub struct Callers {
 
 /// Answers that are kept in memory.
 #[derive(Default)]
-pub struct Kept {
+pub struct Caches {
     pub pages: Pages,
     pub dashboards: DashboardCache,
     /// When the notifications that partner programs sent to a person last changed.
@@ -226,7 +226,7 @@ impl App {
                 looks: Looks::default(),
                 refused_signatures: Counter::new("refused_signatures"),
             },
-            kept: Kept::default(),
+            caches: Caches::default(),
             messages: Messages {
                 delivery,
                 push_keys: OnceLock::new(),

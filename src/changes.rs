@@ -97,7 +97,7 @@ impl IssuedSeconds {
 /// No stamp is stored: a version that was not sent out yet gets the present second,
 /// or the one after the last that was sent out. A start counts as a change.
 pub struct LastChanges {
-    kept: Mutex<Cache<UserId, Instant>>,
+    cache: Mutex<Cache<UserId, Instant>>,
 }
 
 /// Size of the cache in bytes, and that of one entry.
@@ -106,14 +106,14 @@ const LAST_CHANGE_BYTES: usize = 64;
 
 impl Default for LastChanges {
     fn default() -> Self {
-        Self { kept: Mutex::new(Cache::new(LAST_CHANGES_BYTES)) }
+        Self { cache: Mutex::new(Cache::new(LAST_CHANGES_BYTES)) }
     }
 }
 
 impl LastChanges {
     /// The time of a version. The caller reads the version before the data.
     pub fn at(&self, owner: UserId, version: u64, now: Instant) -> Instant {
-        let kept = self.kept.lock();
+        let kept = self.cache.lock();
         let stamp = match kept.get(&owner) {
             Some((known, stamp)) if version <= known => return stamp,
             Some((_, stamp)) => now.max(stamp.plus(1)),

@@ -151,8 +151,8 @@ fn saved_views() -> [Route; 3] {
 fn personal_data() -> [Route; 7] {
     use privacy::pages;
     [
-        Anyone.get("/painel/perfil/dados", Run::Slow(pages::own), "All of one's own data as a ZIP, once the password was asked for.").in_person(),
-        Anyone.post("/painel/perfil/dados", Run::Slow(pages::own), "The same with the password.").small(),
+        Anyone.get("/painel/perfil/dados", Run::Slow(pages::own_data), "All of one's own data as a ZIP, once the password was asked for.").in_person(),
+        Anyone.post("/painel/perfil/dados", Run::Slow(pages::own_data), "The same with the password.").small(),
         Admin.get("/admin/alunos/{id}/dados", Run::Slow(pages::of_student), "All data of a student as a ZIP, once the password was asked for."),
         Admin.post("/admin/alunos/{id}/dados", Run::Slow(pages::of_student), "The same with the password.").small(),
         Admin.get("/admin/alunos/{id}/apagar-dados", Run::Slow(pages::ask_erasure), "Asks whether a student is to be erased."),

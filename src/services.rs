@@ -46,7 +46,7 @@ impl Services {
 
     /// A reference to itself, for work that outlives the function that began it. It does
     /// not keep the database open.
-    pub fn own(&self) -> Weak<Self> {
+    pub fn weak(&self) -> Weak<Self> {
         self.own.clone()
     }
 

@@ -7,7 +7,7 @@ use super::{Account, Permissions, Role};
 use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::http::limit::{Class, person_prefix};
-use crate::identity::token::Known;
+use crate::identity::token::TokenRecord;
 use crate::identity::{SESSION_AGE_S, SESSION_IDLE_S};
 use crate::row;
 
@@ -173,15 +173,15 @@ row! {
 }
 
 /// An extension token with its owner, and its last use.
-pub fn extension_token(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
+pub fn extension_token(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(TokenRecord, Instant)> {
     let found = tx.record::<TokenOfUser>(
         "FROM extension_token t JOIN user u ON u.user_id = t.user_id WHERE t.token_hash = ?1",
         [hash],
     )?;
     let known = found.map(|TokenOfUser { account, expires_at, revoked, used_at }| {
-        (Known::Extension { account: Arc::new(account), expires_at, revoked }, used_at)
+        (TokenRecord::Extension { account: Arc::new(account), expires_at, revoked }, used_at)
     });
-    Ok(known.unwrap_or((Known::Nothing, Instant(i64::MIN))))
+    Ok(known.unwrap_or((TokenRecord::Nothing, Instant(i64::MIN))))
 }
 
 row! {
@@ -197,7 +197,7 @@ row! {
 }
 
 /// A session with its person, and its last use.
-pub fn session(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
+pub fn session(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(TokenRecord, Instant)> {
     let found = tx.record::<SessionOfUser>(
         "FROM session s JOIN user u ON u.user_id = s.user_id WHERE s.session_hash = ?1",
         [hash],
@@ -206,9 +206,12 @@ pub fn session(tx: &ReadTx<'_>, hash: &TokenHash) -> Result<(Known, Instant)> {
         let SessionOfUser { account, created_at, ended, .. } = found;
         let viewing =
             found.student.zip(found.until).map(|(student, until)| Viewing { student, until });
-        (Known::Session { account: Arc::new(account), created_at, ended, viewing }, found.seen_at)
+        (
+            TokenRecord::Session { account: Arc::new(account), created_at, ended, viewing },
+            found.seen_at,
+        )
     });
-    Ok(known.unwrap_or((Known::Nothing, Instant(i64::MIN))))
+    Ok(known.unwrap_or((TokenRecord::Nothing, Instant(i64::MIN))))
 }
 
 /// Stores a new extension token; every earlier one of the person is revoked.

@@ -108,7 +108,7 @@ fn queue(
 pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (today, span) = (app.day(request.now), Span::asked(app, request)?);
     let time = PageTime::of(app, request);
-    let (waiting, figures, standing, progress, queue, rest) = app.db.read(request.lane, |tx| {
+    let (waiting, figures, checkup, progress, queue, rest) = app.db.read(request.lane, |tx| {
         let present = clients::Present::read(tx)?;
         let waiting = open::sum(present.waiting.values());
         let rest = Narrowed { is_rest: true, ..Narrowed::default() };
@@ -125,8 +125,8 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     })?;
     if request.wants_json() {
         return Reply::json(&json!({
-            "ok": true, "contas": standing.accounts, "verificadas": standing.checked,
-            "com_pendencias": standing.faulty, "vendas_30d": figures.sold.orders,
+            "ok": true, "contas": checkup.accounts, "verificadas": checkup.checked,
+            "com_pendencias": checkup.faulty, "vendas_30d": figures.sold.orders,
             "gmv_30d": figures.sold.gross, "dias": figures.shown(), "pendentes": progress.pending,
         }));
     }
@@ -143,7 +143,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         charts,
         more_findings: rest.1.saturating_sub(rest.0.len() as u64),
         findings: rest.0.iter().map(|one| FindingItem::of(one, time)).collect(),
-        standing,
+        checkup,
         progress: progress.shown(),
     })
 }
@@ -158,7 +158,7 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
         is_rest: false,
     };
     let is_page = !query.csv && !request.wants_json();
-    let ((rows, total), findings, counted, standing) = app.db.read(request.lane, |tx| {
+    let ((rows, total), findings, counted, checkup) = app.db.read(request.lane, |tx| {
         let (rows, total) = checkup::all(tx, narrowed, query.window())?;
         let (mut found, mut rows) = (Vec::new(), rows);
         if is_page {
@@ -185,7 +185,7 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
         time,
         table: LIST.table(&query, &[], total).counted(count),
         findings: findings.iter().map(|one| FindingItem::of(one, time)).collect(),
-        standing,
+        checkup,
     })
 }
 

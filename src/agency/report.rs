@@ -17,7 +17,7 @@ use crate::panel::PageTime;
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (id, today) = (request.id()?, app.day(request.now));
     let (client, accounts, figures, top) = app.db.read(request.lane, |tx| {
-        let client = clients::known(tx, id)?;
+        let client = clients::existing(tx, id)?;
         let accounts = clients::accounts(tx, id)?;
         let waiting = open::sum(accounts.iter().map(|account| &account.waiting));
         let figures = Figures::read(tx, (id, &waiting.open), Span::MONTH, today)?;

@@ -127,7 +127,7 @@ pub struct OverviewPage {
     /// Findings that are not about what waits, and how many more there are.
     pub findings: Vec<FindingItem>,
     pub more_findings: u64,
-    pub standing: CheckupTotals,
+    pub checkup: CheckupTotals,
     pub progress: Option<Progress>,
 }
 
@@ -139,7 +139,7 @@ pub struct CheckupPage {
     pub time: PageTime,
     pub table: Table,
     pub findings: Vec<FindingItem>,
-    pub standing: CheckupTotals,
+    pub checkup: CheckupTotals,
 }
 
 /// `GET /admin/agencia/clientes/{id}/relatorio`.

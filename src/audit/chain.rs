@@ -5,7 +5,7 @@ use std::fmt;
 
 use rusqlite::Row;
 
-use crate::base::chain::{self, Kept, Link, SALT, START};
+use crate::base::chain::{self, FixedFields, Link, SALT, START};
 use crate::base::secrets;
 use crate::base::text::hex;
 use crate::db::{ReadTx, Result, WriteTx};
@@ -71,15 +71,15 @@ pub struct Words<'e> {
     pub what: [Option<&'e str>; 3],
 }
 
-/// Computes what the next entry gets; `kept` has no number yet.
-pub fn add(tx: &WriteTx<'_>, kept: &Kept<'_>, words: &Words<'_>) -> Result<Added> {
+/// Computes what the next entry gets; `fields` has no number yet.
+pub fn add(tx: &WriteTx<'_>, fields: &FixedFields<'_>, words: &Words<'_>) -> Result<Added> {
     let before = head(tx)?.unwrap_or(Head { number: 0, link: START });
-    let kept = Kept { number: before.number + 1, ..*kept };
+    let fields = FixedFields { number: before.number + 1, ..*fields };
     let (who, what) = (secrets::random(), secrets::random());
     let parts = [chain::digest(&who, &words.who), chain::digest(&what, &words.what)];
     let [Some(first), Some(second)] = &parts else { unreachable!("salts have their length") };
-    let link = chain::link(&before.link, &kept, [first, second]);
-    Ok(Added { number: kept.number, who, what, link })
+    let link = chain::link(&before.link, &fields, [first, second]);
+    Ok(Added { number: fields.number, who, what, link })
 }
 
 /// How far a walk along the chain came.
@@ -134,7 +134,7 @@ impl Walk {
 /// The hash of a row, when it is the right one.
 fn fits(row: &Row<'_>, previous: &Link) -> rusqlite::Result<Option<Link>> {
     let text = |index| Ok::<_, rusqlite::Error>(row.get_ref(index)?.as_str()?);
-    let kept = Kept {
+    let fields = FixedFields {
         number: row.get(0)?,
         at: row.get(2)?,
         actor_kind: text(3)?,
@@ -144,7 +144,7 @@ fn fits(row: &Row<'_>, previous: &Link) -> rusqlite::Result<Option<Link>> {
         object_id: text(7)?,
     };
     let Some((who, what)) = part(row, 8)?.zip(part(row, 12)?) else { return Ok(None) };
-    let link = chain::link(previous, &kept, [&who, &what]);
+    let link = chain::link(previous, &fields, [&who, &what]);
     Ok((row.get_ref(1)?.as_blob()? == link).then_some(link))
 }
 

@@ -13,7 +13,7 @@ pub mod recent;
 
 use serde::Serialize;
 
-use crate::base::chain::Kept;
+use crate::base::chain::FixedFields;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::http::Request;
 use crate::identity::{PartnerCaller, Person};
@@ -122,7 +122,7 @@ pub fn note(
     after: Option<&impl Serialize>,
 ) -> Result<()> {
     let (before, after) = (before.map(json), after.map(json));
-    let kept = Kept {
+    let fields = FixedFields {
         number: 0,
         at: tx.now().0,
         actor_kind: actor.kind.name(),
@@ -135,7 +135,7 @@ pub fn note(
         who: [Some(&actor.name), Some(&actor.address), Some(&actor.request_id)],
         what: [Some(act.object_name), before.as_deref(), after.as_deref()],
     };
-    let added = chain::add(tx, &kept, &words)?;
+    let added = chain::add(tx, &fields, &words)?;
     tx.run(
         "INSERT INTO audit (audit_id, at, actor_kind, actor_id, actor_name, address, request_id,
                             action, object_kind, object_id, object_name, before, after, who, what, link)

@@ -136,14 +136,14 @@ fn slot(person: UserId) -> usize {
     usize::try_from(person.0.rem_euclid(i64::from(SLOTS))).unwrap_or(0)
 }
 
-struct Kept<V> {
+struct CacheEntry<V> {
     version: u64,
     value: V,
     bytes: usize,
 }
 
 struct Shard<K, V> {
-    kept: HashMap<K, Kept<V>, RandomState>,
+    entries: HashMap<K, CacheEntry<V>, RandomState>,
     /// Keys in the order of insertion, for eviction.
     order: VecDeque<K>,
     bytes: usize,
@@ -160,7 +160,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
     /// A cache for `bytes` bytes of values.
     pub fn new(bytes: usize) -> Self {
         let shard =
-            || Mutex::new(Shard { kept: HashMap::default(), order: VecDeque::new(), bytes: 0 });
+            || Mutex::new(Shard { entries: HashMap::default(), order: VecDeque::new(), bytes: 0 });
         Self {
             shards: (0..SHARDS).map(|_| shard()).collect(),
             hasher: RandomState::default(),
@@ -174,7 +174,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         K: Borrow<Q>,
         V: Clone,
     {
-        self.part(key).shard.kept.get(key).map(|kept| (kept.version, kept.value.clone()))
+        self.part(key).shard.entries.get(key).map(|entry| (entry.version, entry.value.clone()))
     }
 
     /// Stores a value that needs about `bytes` bytes.
@@ -201,7 +201,7 @@ pub struct Part<'c, K, V> {
 impl<K: Hash + Eq + Clone, V> Part<'_, K, V> {
     /// The value of a key, of any version.
     pub fn value(&self, key: &K) -> Option<&V> {
-        self.shard.kept.get(key).map(|kept| &kept.value)
+        self.shard.entries.get(key).map(|entry| &entry.value)
     }
 
     /// Stores a value that needs about `bytes` bytes.
@@ -211,14 +211,14 @@ impl<K: Hash + Eq + Clone, V> Part<'_, K, V> {
         }
         let shard = &mut *self.shard;
         shard.bytes += bytes;
-        match shard.kept.insert(key.clone(), Kept { version, value, bytes }) {
+        match shard.entries.insert(key.clone(), CacheEntry { version, value, bytes }) {
             Some(before) => shard.bytes -= before.bytes,
             None => shard.order.push_back(key),
         }
         while shard.bytes > self.most
             && let Some(oldest) = shard.order.pop_front()
         {
-            if let Some(gone) = shard.kept.remove(&oldest) {
+            if let Some(gone) = shard.entries.remove(&oldest) {
                 shard.bytes -= gone.bytes;
             }
         }

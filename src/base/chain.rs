@@ -18,7 +18,7 @@ pub const START: Link = [0; 32];
 pub const SALT: usize = 16;
 
 /// What of an entry is never blanked.
-pub struct Kept<'e> {
+pub struct FixedFields<'e> {
     pub number: i64,
     /// Unix seconds.
     pub at: i64,
@@ -30,14 +30,14 @@ pub struct Kept<'e> {
 }
 
 /// The hash of an entry, with the digests of its parts.
-pub fn link(previous: &Link, kept: &Kept<'_>, [who, what]: [&Link; 2]) -> Link {
+pub fn link(previous: &Link, fields: &FixedFields<'_>, [who, what]: [&Link; 2]) -> Link {
     let mut hash = Sha256::new_with_prefix(b"seller-platform audit entry 1");
     hash.update(previous);
-    hash.update(kept.number.to_be_bytes());
-    hash.update(kept.at.to_be_bytes());
-    text(&mut hash, Some(kept.actor_kind));
-    text(&mut hash, kept.actor_id.map(|id| id.to_string()).as_deref());
-    for word in [kept.action, kept.object_kind, kept.object_id] {
+    hash.update(fields.number.to_be_bytes());
+    hash.update(fields.at.to_be_bytes());
+    text(&mut hash, Some(fields.actor_kind));
+    text(&mut hash, fields.actor_id.map(|id| id.to_string()).as_deref());
+    for word in [fields.action, fields.object_kind, fields.object_id] {
         text(&mut hash, Some(word));
     }
     hash.update(who);
@@ -49,9 +49,9 @@ pub fn link(previous: &Link, kept: &Kept<'_>, [who, what]: [&Link; 2]) -> Link {
 /// were blanked; `None` when it is neither, or when words stand where there
 /// should be none.
 pub fn digest(seal: &[u8], words: &[Option<&str>]) -> Option<Link> {
-    if let Ok(kept) = Link::try_from(seal) {
+    if let Ok(fields) = Link::try_from(seal) {
         let is_blank = words.iter().all(|word| word.is_none_or(str::is_empty));
-        return is_blank.then_some(kept);
+        return is_blank.then_some(fields);
     }
     if seal.len() != SALT {
         return None;
@@ -74,8 +74,8 @@ fn text(hash: &mut Sha256, text: Option<&str>) {
 mod tests {
     use super::*;
 
-    fn kept(number: i64) -> Kept<'static> {
-        Kept {
+    fn fields(number: i64) -> FixedFields<'static> {
+        FixedFields {
             number,
             at: 5,
             actor_kind: "pessoa",
@@ -104,11 +104,17 @@ mod tests {
         for other in [[Some("ab"), Some("")], [Some("a"), None], [Some("b"), Some("a")]] {
             assert_ne!(digest(&salt, &other), Some(words));
         }
-        let one = link(&START, &kept(1), [&words, &words]);
-        assert_ne!(link(&one, &kept(1), [&words, &words]), one);
-        assert_ne!(link(&START, &kept(2), [&words, &words]), one);
-        assert_ne!(link(&START, &Kept { actor_id: None, ..kept(1) }, [&words, &words]), one);
-        assert_ne!(link(&START, &Kept { object_id: "8", ..kept(1) }, [&words, &words]), one);
-        assert_ne!(link(&START, &kept(1), [&words, &one]), one);
+        let one = link(&START, &fields(1), [&words, &words]);
+        assert_ne!(link(&one, &fields(1), [&words, &words]), one);
+        assert_ne!(link(&START, &fields(2), [&words, &words]), one);
+        assert_ne!(
+            link(&START, &FixedFields { actor_id: None, ..fields(1) }, [&words, &words]),
+            one
+        );
+        assert_ne!(
+            link(&START, &FixedFields { object_id: "8", ..fields(1) }, [&words, &words]),
+            one
+        );
+        assert_ne!(link(&START, &fields(1), [&words, &one]), one);
     }
 }

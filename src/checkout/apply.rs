@@ -1,6 +1,6 @@
 //! Applies an event, in the transaction that stores it.
 //!
-//! The standing of the person's purchases before the event is compared with the
+//! The state of the person's purchases before the event is compared with the
 //! one after it, and the differences are carried over to the account. So an
 //! event that changes nothing does not undo what staff have done since. A new
 //! payment lets a suspended person in, for whatever reason that person was
@@ -10,8 +10,8 @@ use std::borrow::Cow;
 
 use serde_json::json;
 
+use super::purchase_state::{Fact, PurchaseState, purchase_state};
 use super::reduced::reduced;
-use super::standing::{Fact, Standing, standing};
 use super::store::{self, Decision, New, Stored, StoredFact};
 use super::words;
 use super::{Event, EventKind, EventState};
@@ -251,9 +251,9 @@ fn adopt_followers(
     }
 }
 
-fn amount(tx: &WriteTx<'_>, stored_facts: &[StoredFact], student: &Holder) -> Standing {
+fn amount(tx: &WriteTx<'_>, stored_facts: &[StoredFact], student: &Holder) -> PurchaseState {
     let facts: Vec<Fact> = stored_facts.iter().map(|(_, fact)| fact.clone()).collect();
-    standing(&facts, tx.now(), student.terms.paid_until)
+    purchase_state(&facts, tx.now(), student.terms.paid_until)
 }
 
 /// Creates a student who has paid until an instant. That instant is stored at
@@ -286,15 +286,15 @@ fn create(
     })
 }
 
-/// An event, with the standings of its student before and after it.
+/// An event, with the purchase states of its student before and after it.
 struct EventEffect<'i> {
     incoming: &'i Incoming,
     student: Holder,
     is_new: bool,
     /// Whether the event was stored before.
     is_again: bool,
-    before: Standing,
-    after: Standing,
+    before: PurchaseState,
+    after: PurchaseState,
 }
 
 impl EventEffect<'_> {

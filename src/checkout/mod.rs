@@ -3,7 +3,7 @@
 //! An event is stored and applied in one transaction before it is answered
 //! (`hook.rs`, `apply.rs`), so an answered event has had its effect. Events
 //! come late, twice and in any order. So an account does not follow the newest
-//! event but the whole set: `standing.rs` computes one state from all purchases
+//! event but the whole set: `purchase_state.rs` computes one state from all purchases
 //! of a person, and the same set always gives the same state.
 //!
 //! `parse.rs` reads the two forms of the platform's payload, `pages.rs` shows
@@ -13,9 +13,9 @@ pub mod apply;
 pub mod hook;
 pub mod pages;
 mod parse;
+mod purchase_state;
 mod reduced;
 pub mod sold;
-mod standing;
 pub mod store;
 pub mod sweep;
 pub mod views;

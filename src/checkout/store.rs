@@ -2,9 +2,9 @@
 
 use rusqlite::{Params, Row};
 
+use super::purchase_state::Fact;
 use super::reduced::reduced;
 use super::sold::Sold;
-use super::standing::Fact;
 use super::{Event, EventKind, EventState};
 use crate::base::clock::Instant;
 use crate::base::ids::UserId;

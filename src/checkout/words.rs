@@ -1,7 +1,7 @@
 //! What events did and why, in words for staff.
 
 use super::EventKind;
-use super::standing::{Access, Standing};
+use super::purchase_state::{Access, PurchaseState};
 use crate::accounts::terms::{Holder, Terms};
 use crate::base::{Instant, Zone};
 
@@ -78,7 +78,7 @@ pub fn reason(access: &Access) -> String {
 }
 
 /// Why an event that counts changed nothing.
-pub fn no_effect(kind: EventKind, after: &Standing) -> &'static str {
+pub fn no_effect(kind: EventKind, after: &PurchaseState) -> &'static str {
     match kind {
         EventKind::Approved if after.is_closed() => {
             "A mesma transação já foi devolvida ou cancelada, por isso não abre o acesso."

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use super::seal::{self, KeyStanding};
+use super::seal::{self, KeyStatus};
 use super::{Context, check_https, check_replica, check_upkeep, say, secret};
 use crate::db::{
     Depth, OpenError, ReadTx, access, alarm, is_served, migrate, missed_file, newest_good_copy,
@@ -199,7 +199,7 @@ fn integrity(context: &Context) -> Finding {
         Topic("integrity")
             .bad(format!("{fault}; {}", way::restoring(context.config(), copy.as_deref())))
     };
-    if let Some(known) = alarm::kept(path) {
+    if let Some(known) = alarm::saved_damage(path) {
         return bad(&format!("damage is known ({known}), and nothing is written"));
     }
     // What this process sees of a file that a server changes is not kept: the
@@ -253,8 +253,8 @@ fn files(context: &Context) -> Vec<Finding> {
 
 /// Whether the present key is the one that the database was sealed with.
 fn key(context: &Context) -> Finding {
-    match seal::standing(context) {
-        Ok(KeyStanding::Right) => {
+    match seal::key_status(context) {
+        Ok(KeyStatus::Right) => {
             let keep = if context.config().security.secret_key.is_empty() {
                 "; keep a copy of it elsewhere"
             } else {
@@ -262,10 +262,10 @@ fn key(context: &Context) -> Finding {
             };
             Topic("key").good(format!("{}{keep}", seal::source(context)))
         }
-        Ok(KeyStanding::Fresh) => {
+        Ok(KeyStatus::Fresh) => {
             Topic("key").note(format!("{}; nothing is sealed with it yet", seal::source(context)))
         }
-        Ok(KeyStanding::Wrong(why)) => Topic("key").bad(seal::refusal(&why).to_string()),
+        Ok(KeyStatus::Wrong(why)) => Topic("key").bad(seal::refusal(&why).to_string()),
         Err(error) => Topic("key").bad(format!("{error:#}")),
     }
 }

@@ -4,14 +4,14 @@
 use super::Context;
 use super::check::{Finding, Topic};
 use crate::audit::chain::{self, Walk};
-use crate::db::Kept;
+use crate::db::BackupCopy;
 
 const WHAT: Topic = Topic("audit");
 /// Pieces of the chain that are read in one look.
 const PIECES: usize = 25;
 
 /// Walks the chain, piece by piece. `None` for a database from before it.
-pub(super) fn chain(context: &Context, copies: &[Kept]) -> Option<Finding> {
+pub(super) fn chain(context: &Context, copies: &[BackupCopy]) -> Option<Finding> {
     match walk(context) {
         Ok(None) => None,
         Err(error) => {
@@ -43,8 +43,8 @@ fn walk(context: &Context) -> anyhow::Result<Option<Walk>> {
 
 /// The chain is whole; it may have been computed anew, or entries at its end may be
 /// missing: heads in copies say so.
-fn judge_end(context: &Context, walk: &Walk, copies: &[Kept]) -> Finding {
-    let head = |copy: &Kept| copy.manifest().and_then(|manifest| manifest.audit_head.clone());
+fn judge_end(context: &Context, walk: &Walk, copies: &[BackupCopy]) -> Finding {
+    let head = |copy: &BackupCopy| copy.manifest().and_then(|manifest| manifest.audit_head.clone());
     // The oldest first.
     let heads = copies.iter().rev().filter_map(|copy| head(copy).map(|head| (copy, head)));
     let heads: Vec<_> = heads.collect();

@@ -8,7 +8,7 @@ use super::check::{Finding, Topic, Verdict, writable};
 use super::check_upkeep::size;
 use crate::base::{Clock, DAY_S, Instant};
 use crate::copies::store::{failure as kept_failure, key_mark};
-use crate::db::{Kept, Manifest, access, is_left, kept_in, key_id};
+use crate::db::{BackupCopy, Manifest, access, copies_in, is_left, key_id};
 use crate::operations::store;
 
 const WHAT: Topic = Topic("backups");
@@ -18,7 +18,7 @@ const MOST_NAMED: usize = 20;
 
 /// Seconds since a copy was made. A manifest is written by the clock of the platform;
 /// the file tells by that of the system, should it be older than it says.
-fn age(copy: &Kept, now: Instant) -> i64 {
+fn age(copy: &BackupCopy, now: Instant) -> i64 {
     let said = copy.manifest().and_then(Manifest::created_at);
     let by_file = |now: Instant| copy.written_at.map_or(i64::MAX, |at| now.since(at));
     match said {
@@ -27,10 +27,10 @@ fn age(copy: &Kept, now: Instant) -> i64 {
     }
 }
 
-pub(super) fn copies(context: &Context) -> Vec<Kept> {
+pub(super) fn copies(context: &Context) -> Vec<BackupCopy> {
     let database = &context.config().database;
     let kept = database.backup_dir.as_deref();
-    let kept = kept.map(|folder| kept_in(folder, &database.path, context.clock.now()));
+    let kept = kept.map(|folder| copies_in(folder, &database.path, context.clock.now()));
     kept.unwrap_or_default()
 }
 
@@ -38,7 +38,7 @@ pub(super) fn copies(context: &Context) -> Vec<Kept> {
 pub(super) fn judge_copies(
     context: &Context,
     seen: Option<&store::Upkeep>,
-    copies: &[Kept],
+    copies: &[BackupCopy],
 ) -> Vec<Finding> {
     let now = context.clock.now();
     let dated = copies.iter().filter(|copy| !copy.is_from_future());
@@ -70,14 +70,18 @@ pub(super) fn judge_copies(
 }
 
 /// Whether a copy was sealed with another key than the database is now.
-fn is_of_another_key(context: &Context, copy: &Kept) -> bool {
+fn is_of_another_key(context: &Context, copy: &BackupCopy) -> bool {
     let mark = context.look(key_mark).ok().flatten();
     let own = mark.and_then(|sealed| key_id(&sealed));
     let its = copy.manifest().and_then(|manifest| manifest.key_id.clone());
     its.is_some() && own.is_some() && its != own
 }
 
-fn judge_newest(context: &Context, seen: Option<&store::Upkeep>, newest: Option<&Kept>) -> Finding {
+fn judge_newest(
+    context: &Context,
+    seen: Option<&store::Upkeep>,
+    newest: Option<&BackupCopy>,
+) -> Finding {
     let database = &context.config().database;
     let Some(folder) = &database.backup_dir else {
         let text = "none are made (database.backup_dir is empty): remove that line, or run `backup` from a timer and look after its copies yourself";

@@ -88,8 +88,8 @@ pub(super) fn standby(context: &Context) -> Option<Vec<Finding>> {
     };
     let mut findings = vec![WHAT.finding(verdict, text)];
     // A copy that is being changed may not be readable for a moment.
-    if let Ok(standing) = seal::fits(context, &copy) {
-        findings.push(match standing {
+    if let Ok(status) = seal::fits(context, &copy) {
+        findings.push(match status {
             None => Topic("key").good(format!("{}, which fits", seal::source(context))),
             Some(why) => Topic("key").bad(why),
         });

@@ -10,7 +10,7 @@ use super::check_audit;
 use super::check_copies::{copies, judge_copies, leftovers};
 use super::healthcheck::{self, Readiness};
 use crate::base::{Instant, shortened};
-use crate::db::{self, Kept};
+use crate::db::{self, BackupCopy};
 use crate::operations::disk;
 use crate::operations::open_items::is_log_large;
 use crate::operations::store::{self, FailingTask};
@@ -127,7 +127,7 @@ fn is_public(host: &str) -> bool {
 pub(super) fn space(
     context: &Context,
     seen: Option<&store::Upkeep>,
-    copies: &[Kept],
+    copies: &[BackupCopy],
 ) -> Vec<Finding> {
     let mut devices = Vec::new();
     let mut findings = Vec::new();
@@ -151,7 +151,7 @@ pub(super) fn space(
 fn judge_space(
     context: &Context,
     seen: Option<&store::Upkeep>,
-    copies: &[Kept],
+    copies: &[BackupCopy],
     (folder, free, no_names): (&Path, u64, bool),
 ) -> Finding {
     const WHAT: Topic = Topic("disk");

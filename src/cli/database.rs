@@ -11,7 +11,7 @@ use crate::base::Instant;
 use crate::copies;
 use crate::db::copying::Making;
 use crate::db::restore::{require_copy, restore as put_back};
-use crate::db::{Kept, backup, kept_in, lead_latest_to, migrate};
+use crate::db::{BackupCopy, backup, copies_in, lead_latest_to, migrate};
 use crate::panel::view::size;
 use crate::replica::epoch::{self, Epoch};
 use crate::replica::place;
@@ -133,7 +133,7 @@ fn own_epoch(context: &Context) -> anyhow::Result<Option<Epoch>> {
 
 /// A copy in a folder, with the reason why others come first; `None` for most.
 struct Choice {
-    copy: Kept,
+    copy: BackupCopy,
     behind: Option<String>,
     rank: (bool, bool),
 }
@@ -141,7 +141,7 @@ struct Choice {
 /// The copies in a folder in the order in which they are tried: the newest first, those
 /// from the future after all others, and last those that the key at hand does not open.
 fn choices(context: &Context, folder: &Path) -> Vec<Choice> {
-    let kept = kept_in(folder, &context.config().database.path, context.clock.now());
+    let kept = copies_in(folder, &context.config().database.path, context.clock.now());
     let mut choices: Vec<_> = kept
         .into_iter()
         .map(|copy| {

@@ -53,8 +53,8 @@ fn history(
     (checks, sells, away): (u64, u64, i64),
 ) -> Result<()> {
     // What the student did through the panel, such as linking, stays.
-    let mut standing = match store::standing(tx, student)? {
-        Some(standing) => standing,
+    let mut totals = match store::ledger_totals(tx, student)? {
+        Some(totals) => totals,
         None if store::enrol(tx, student)? => LedgerTotals::default(),
         None => return Ok(()),
     };
@@ -63,37 +63,37 @@ fn history(
     for ago in (away..=DAYS).rev() {
         let day = today.plus(-ago);
         let at = settings.zone.start_of(day).plus(8 * 3_600 + 37 * (student.0 % 600));
-        let post = |action: Action, cause: i64, standing: &mut LedgerTotals| {
-            let streak = (standing.streak + 1, settings.lap_days);
+        let post = |action: Action, cause: i64, totals: &mut LedgerTotals| {
+            let streak = (totals.streak + 1, settings.lap_days);
             let xp = rules.points(action, streak);
             let posting = Posting { day, at, action: Some(action), reversals: 0, xp };
-            standing.add(&posting);
+            totals.add(&posting);
             store::post(tx, student, &posting, cause, None)
         };
         if chance(student, day, 1) < checks {
-            post(Action::CheckIn, day.0, &mut standing)?;
-            if standing.checkins % settings.lap_days == 0 {
-                let done = standing.checkins;
-                post(Action::Lap, done, &mut standing)?;
+            post(Action::CheckIn, day.0, &mut totals)?;
+            if totals.checkins % settings.lap_days == 0 {
+                let done = totals.checkins;
+                post(Action::Lap, done, &mut totals)?;
             }
-        } else if standing.streak > 0 {
-            standing.streak = 0;
+        } else if totals.streak > 0 {
+            totals.streak = 0;
             store::count(tx, day, store::ENDED_STREAKS, (1, 0))?;
         }
         if chance(student, day, 2) < sells {
             for number in 0..=chance(student, day, 3) % 3 {
                 let order = day.0 * 100_000 + student.0 * 10 + i64::try_from(number).unwrap_or(0);
-                post(Action::Sale, order, &mut standing)?;
+                post(Action::Sale, order, &mut totals)?;
             }
         }
         if chance(student, day, 4) < 9 {
-            post(Action::Lesson, 900_000 + day.0, &mut standing)?;
+            post(Action::Lesson, 900_000 + day.0, &mut totals)?;
         }
     }
-    if standing.streak_on(today) == 0 {
-        standing.streak = 0;
+    if totals.streak_on(today) == 0 {
+        totals.streak = 0;
     }
-    store::put(tx, student, &standing)
+    store::put(tx, student, &totals)
 }
 
 fn enter_challenges(tx: &WriteTx<'_>, today: Day) -> Result<()> {

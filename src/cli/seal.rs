@@ -34,7 +34,7 @@ const WAYS: &str = "put the right key back, restore a copy that belongs to the k
     which lists what will be lost and asks";
 
 /// Whether the present key fits the database.
-pub enum KeyStanding {
+pub enum KeyStatus {
     /// Nothing is sealed yet.
     Fresh,
     /// It opens the sealed values.
@@ -102,7 +102,7 @@ fn present_key(context: &Context) -> anyhow::Result<PresentKey> {
 }
 
 /// Whether the present key fits the database. Changes neither.
-pub fn standing(context: &Context) -> anyhow::Result<KeyStanding> {
+pub fn key_status(context: &Context) -> anyhow::Result<KeyStatus> {
     let key = present_key(context)?;
     let path = &context.config().database.path;
     let opened = if path.exists() { context.look(|tx| opens(tx, &key.sealer()))? } else { None };
@@ -111,12 +111,12 @@ pub fn standing(context: &Context) -> anyhow::Result<KeyStanding> {
         (None, PresentKey::NoKey) => {
             bail!("{source} is not 64 hexadecimal digits; put the right one back, or remove it")
         }
-        (None, _) => KeyStanding::Fresh,
-        (Some(true), _) => KeyStanding::Right,
-        (Some(false), PresentKey::None) => KeyStanding::Wrong(format!(
+        (None, _) => KeyStatus::Fresh,
+        (Some(true), _) => KeyStatus::Right,
+        (Some(false), PresentKey::None) => KeyStatus::Wrong(format!(
             "the secrets in {database} open only with their key, and {source} is not there"
         )),
-        (Some(false), PresentKey::NoKey) => KeyStanding::Wrong(format!(
+        (Some(false), PresentKey::NoKey) => KeyStatus::Wrong(format!(
             "the secrets in {database} open only with their key, and {source} is not 64 hexadecimal digits"
         )),
         (Some(false), PresentKey::Key(_)) => {
@@ -125,7 +125,7 @@ pub fn standing(context: &Context) -> anyhow::Result<KeyStanding> {
             } else {
                 String::new()
             };
-            KeyStanding::Wrong(format!(
+            KeyStatus::Wrong(format!(
                 "the secrets in {database} are sealed with another key than {source}{hint}"
             ))
         }
@@ -192,9 +192,9 @@ fn has(tx: &ReadTx<'_>, table: &str, column: &str) -> Result<bool, DbError> {
 
 /// Fails when the key is missing or is another one.
 pub fn require_right(context: &Context) -> anyhow::Result<()> {
-    match standing(context)? {
-        KeyStanding::Fresh | KeyStanding::Right => Ok(()),
-        KeyStanding::Wrong(why) => Err(refusal(&why)),
+    match key_status(context)? {
+        KeyStatus::Fresh | KeyStatus::Right => Ok(()),
+        KeyStatus::Wrong(why) => Err(refusal(&why)),
     }
 }
 
@@ -216,14 +216,14 @@ pub struct NewKey {
 /// asks the operator to agree to a new one. True when a new one is to be made.
 pub fn confirm_new_key(context: &Context, new_key: NewKey) -> anyhow::Result<bool> {
     let mut err = std::io::stderr().lock();
-    match standing(context)? {
-        KeyStanding::Right if new_key.wanted => {
+    match key_status(context)? {
+        KeyStatus::Right if new_key.wanted => {
             writeln!(err, "--new-key does nothing: {} opens the database", source(context))?;
             Ok(false)
         }
-        KeyStanding::Fresh | KeyStanding::Right => Ok(false),
-        KeyStanding::Wrong(why) if !new_key.wanted => Err(refusal(&why)),
-        KeyStanding::Wrong(why) => {
+        KeyStatus::Fresh | KeyStatus::Right => Ok(false),
+        KeyStatus::Wrong(why) if !new_key.wanted => Err(refusal(&why)),
+        KeyStatus::Wrong(why) => {
             let lost = context.look(losses)?;
             writeln!(err, "{why}.\nWith a new key this is lost for good:")?;
             for line in lost {

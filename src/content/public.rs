@@ -27,7 +27,7 @@ const MEETS: u32 = 10;
 
 /// All active plans.
 pub fn plans(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
-    let document = &app.kept.public.plans;
+    let document = &app.caches.public.plans;
     document.page(app, UntilChanged, request, "planos ativos", |tx| {
         Ok((changed(tx, Topic::Plans)?, active_plans(tx)?))
     })
@@ -35,7 +35,7 @@ pub fn plans(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 
 /// All teachers.
 pub fn teachers(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
-    let document = &app.kept.public.teachers;
+    let document = &app.caches.public.teachers;
     document.page(app, UntilChanged, request, "professores", |tx| {
         Ok((changed(tx, Topic::Teachers)?, all_teachers(tx)?))
     })
@@ -43,7 +43,7 @@ pub fn teachers(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 
 /// The next meets.
 pub fn meets(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
-    let document = &app.kept.public.meets;
+    let document = &app.caches.public.meets;
     document.page(app, AMinute, request, "próximos encontros ao vivo", |tx| {
         Ok((None, next_meets(app, tx, request.now)?))
     })
@@ -51,7 +51,7 @@ pub fn meets(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 
 /// Everything a language model should know.
 pub fn context(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
-    let document = &app.kept.public.context;
+    let document = &app.caches.public.context;
     document.page(app, AMinute, request, "contexto da plataforma", |tx| {
         let context = WireContext {
             plataforma: platform(app),
@@ -68,7 +68,7 @@ pub fn context(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
 
 /// The description of the database.
 pub fn schema(app: &App, request: &Request) -> Result<Arc<Page>, Problem> {
-    let document = &app.kept.public.schema;
+    let document = &app.caches.public.schema;
     document.page(app, UntilChanged, request, "estrutura do banco de dados", |tx| {
         Ok((None, WireSchema::read(tx)?))
     })

@@ -9,7 +9,7 @@ use crate::base::Instant;
 use crate::base::files::Scratch;
 use crate::db::copying::{self, Making};
 use crate::db::restore::restore_as;
-use crate::db::{Lane, contents, kept_in, migrate};
+use crate::db::{Lane, contents, copies_in, migrate};
 use crate::services::Services;
 
 /// The folder in which the restore is tried; its name tells that it may go.
@@ -76,7 +76,7 @@ fn text(error: impl std::fmt::Display) -> String {
 
 fn tried(app: &App, folder: &Path, name: &str) -> Result<Found, String> {
     forget(folder);
-    let kept = kept_in(folder, &app.config.database.path, app.clock.now());
+    let kept = copies_in(folder, &app.config.database.path, app.clock.now());
     let copy = kept.iter().find(|copy| copy.name() == name);
     let copy = copy.ok_or_else(|| "the copy is not there any more".to_owned())?;
     let beside = folder.join(FOLDER);

@@ -27,7 +27,7 @@ use crate::audit::chain;
 use crate::base::{Instant, Stop, Zone};
 use crate::config::Database;
 use crate::db::copying::{Facts, Progress};
-use crate::db::{Kept, Lane, ReadTx, Result, kept_in};
+use crate::db::{BackupCopy, Lane, ReadTx, Result, copies_in};
 use crate::services::Services;
 
 /// The page of the copies.
@@ -119,7 +119,7 @@ impl Copies {
     }
 
     /// Looks into the folder of copies.
-    pub fn standing(&self, services: &Services) -> Result<CopiesStatus> {
+    pub fn status(&self, services: &Services) -> Result<CopiesStatus> {
         let first_start = if let Some(at) = self.first_start.get() {
             *at
         } else {
@@ -156,7 +156,7 @@ pub fn facts(tx: &ReadTx<'_>) -> Result<Facts> {
 /// How the copies are doing.
 pub struct CopiesStatus {
     /// The copies in the folder, the newest first; none without a folder.
-    pub kept: Vec<Kept>,
+    pub copies: Vec<BackupCopy>,
     /// Seconds from one copy to the next; `None`: none are made.
     pub every_s: Option<i64>,
     /// Whether there is a folder for them.
@@ -169,9 +169,9 @@ pub struct CopiesStatus {
 impl CopiesStatus {
     fn of(config: &Database, first_start: Instant, failure: Option<Failure>, now: Instant) -> Self {
         let folder = config.backup_dir.as_deref();
-        let kept = folder.map(|folder| kept_in(folder, &config.path, now));
+        let copies = folder.map(|folder| copies_in(folder, &config.path, now));
         Self {
-            kept: kept.unwrap_or_default(),
+            copies: copies.unwrap_or_default(),
             every_s: Some(i64::from(config.backup_every_h) * 3600)
                 .filter(|every_s| folder.is_some() && *every_s > 0),
             has_folder: folder.is_some(),
@@ -182,57 +182,57 @@ impl CopiesStatus {
 
     /// The newest copy of which nothing bad is known. One from the future is not known
     /// to be the newest.
-    pub fn newest_good(&self) -> Option<&Kept> {
+    pub fn newest_good(&self) -> Option<&BackupCopy> {
         self.dated().find(|copy| copy.known_fault().is_none())
     }
 
     /// The copies without those from the future, the newest first.
-    fn dated(&self) -> impl Iterator<Item = &Kept> {
-        self.kept.iter().filter(|copy| !copy.is_from_future())
+    fn dated(&self) -> impl Iterator<Item = &BackupCopy> {
+        self.copies.iter().filter(|copy| !copy.is_from_future())
     }
 
     /// Those of them that have a manifest, and nothing bad is known of them.
-    fn good(&self) -> impl Iterator<Item = &Kept> {
+    fn good(&self) -> impl Iterator<Item = &BackupCopy> {
         self.dated().filter(|copy| copy.manifest().is_some() && copy.known_fault().is_none())
     }
 
     /// Total size of the copies.
     pub fn bytes(&self) -> u64 {
-        self.kept.iter().map(|copy| copy.bytes).sum()
+        self.copies.iter().map(|copy| copy.bytes).sum()
     }
 
     /// Copies that are not what they were, with what is wrong.
-    pub fn broken(&self) -> impl Iterator<Item = (&Kept, String)> {
-        self.kept.iter().filter_map(|copy| Some((copy, copy.known_fault()?)))
+    pub fn broken(&self) -> impl Iterator<Item = (&BackupCopy, String)> {
+        self.copies.iter().filter_map(|copy| Some((copy, copy.known_fault()?)))
     }
 
     /// When the next copy is due; `None`: none are made.
     pub fn next_due(&self, now: Instant) -> Option<Instant> {
         let every_s = self.every_s?;
         let made = self.dated().filter(|copy| copy.manifest().is_some());
-        let newest = made.filter_map(Kept::made_at).max();
+        let newest = made.filter_map(BackupCopy::made_at).max();
         Some(newest.unwrap_or(self.first_start.min(now)).plus(every_s))
     }
 
     /// Whether a good copy is missing for longer than an interval.
     pub fn is_late(&self, now: Instant) -> bool {
-        let newest = self.newest_good().and_then(Kept::made_at);
+        let newest = self.newest_good().and_then(BackupCopy::made_at);
         let since = newest.unwrap_or(self.first_start);
         self.every_s.is_some_and(|every_s| now.since(since) > 2 * every_s)
     }
 
     /// When the newest good copy was made; 0 without one.
     pub fn last_success(&self) -> Instant {
-        self.good().filter_map(Kept::made_at).max().unwrap_or(Instant(0))
+        self.good().filter_map(BackupCopy::made_at).max().unwrap_or(Instant(0))
     }
 
     /// When a good copy was last found to be what it was; 0 without one.
     pub fn last_verified(&self) -> Instant {
-        self.good().filter_map(Kept::checked_at).max().unwrap_or(Instant(0))
+        self.good().filter_map(BackupCopy::checked_at).max().unwrap_or(Instant(0))
     }
 
     /// The copy that is to be opened again, because it was not since the last night.
-    fn unchecked(&self, zone: Zone, now: Instant) -> Option<&Kept> {
+    fn unchecked(&self, zone: Zone, now: Instant) -> Option<&BackupCopy> {
         let newest = self.newest_good().filter(|copy| copy.manifest().is_some())?;
         let last = newest.checked_at().or_else(|| newest.made_at())?;
         (last < night_before(zone, now)).then_some(newest)
@@ -265,19 +265,20 @@ fn is_our_name(name: &str) -> bool {
 /// from the future, which do not count either, and what was made just now, whatever
 /// the clock says.
 fn too_many<'k>(
-    kept: &'k [Kept],
+    copies: &'k [BackupCopy],
     keep: usize,
     (made, key_id): (&Path, Option<&str>),
 ) -> Vec<&'k Path> {
-    let ours = |copy: &&Kept| {
+    let ours = |copy: &&BackupCopy| {
         let key = copy.manifest().map(|manifest| manifest.key_id.as_deref());
         is_our_name(&copy.name()) && key == Some(key_id) && !copy.is_from_future()
     };
-    let good = kept.iter().filter(ours).filter(|copy| copy.known_fault().is_none());
-    let Some(oldest) = good.filter_map(Kept::made_at).nth(keep.max(1) - 1) else {
+    let good = copies.iter().filter(ours).filter(|copy| copy.known_fault().is_none());
+    let Some(oldest) = good.filter_map(BackupCopy::made_at).nth(keep.max(1) - 1) else {
         return Vec::new();
     };
-    let old = kept.iter().filter(ours).filter(|copy| copy.made_at().is_some_and(|at| at < oldest));
+    let old =
+        copies.iter().filter(ours).filter(|copy| copy.made_at().is_some_and(|at| at < oldest));
     old.map(|copy| &*copy.path).filter(|path| *path != made).collect()
 }
 
@@ -368,25 +369,25 @@ mod tests {
             backup_keep: 3,
         };
         let seen = CopiesStatus::of(&config, now, None, now);
-        let names: Vec<String> = seen.kept.iter().map(Kept::name).collect();
+        let names: Vec<String> = seen.copies.iter().map(BackupCopy::name).collect();
         assert_eq!((names.len(), &names[0], &names[4]), (8, &name(20), &name(16)));
-        assert_eq!(seen.newest_good().map(Kept::name), Some(name(20)));
+        assert_eq!(seen.newest_good().map(BackupCopy::name), Some(name(20)));
         assert_eq!((seen.last_success(), seen.last_verified()), (now, now));
         assert_eq!(seen.next_due(now), Some(now.plus(day)));
         let later = CopiesStatus::of(&config, now.minus(90 * day), None, now.plus(3 * day));
         assert!(later.is_late(now.plus(3 * day)));
 
         let made = folder.path().join(name(20));
-        let gone = too_many(&seen.kept, 3, (&made, None));
+        let gone = too_many(&seen.copies, 3, (&made, None));
         assert_eq!(gone, [folder.path().join(name(17)), folder.path().join(name(16))]);
         // The clock went back while it was made: all others are from the future.
         let before = now.minus(10 * day);
         let seen = CopiesStatus::of(&config, before, None, before);
-        assert!(too_many(&seen.kept, 1, (&made, None)).is_empty());
+        assert!(too_many(&seen.copies, 1, (&made, None)).is_empty());
         // The clock goes ahead: what was made is the oldest.
         let oldest = folder.path().join(name(16));
         let seen = CopiesStatus::of(&config, now, None, now);
-        assert!(!too_many(&seen.kept, 1, (&oldest, None)).contains(&&*oldest));
+        assert!(!too_many(&seen.copies, 1, (&oldest, None)).contains(&&*oldest));
     }
 
     #[test]
@@ -404,7 +405,7 @@ mod tests {
         let unchecked = |at: Instant| {
             let seen = CopiesStatus::of(&config, now, None, at);
             assert_eq!(seen.last_verified(), Instant(0));
-            seen.unchecked(zone, at).map(Kept::name)
+            seen.unchecked(zone, at).map(BackupCopy::name)
         };
         assert_eq!(unchecked(now), None);
         assert_eq!(unchecked(now.plus(day)).as_deref(), Some("by-hand.db"));

@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::text::from_hex;
 use crate::base::{Instant, Zone, grouped};
-use crate::db::Kept;
+use crate::db::BackupCopy;
 use crate::http::body::Pieces;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
@@ -53,7 +53,7 @@ const FLASHES: &[Flash] = &[
 
 crate::wire! {
     #[derive(Serialize)]
-    struct WireCopy of(copy: &Kept, zone: Zone) {
+    struct WireCopy of(copy: &BackupCopy, zone: Zone) {
         arquivo: String = copy.name(),
         bytes: u64 = copy.bytes,
         feita_em: Option<String> = copy.made_at().map(|at| zone.spaced(at)),
@@ -68,7 +68,7 @@ crate::wire! {
 
 /// `GET /admin/copias`: as page or JSON.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let seen = app.health.copies.standing(app)?;
+    let seen = app.health.copies.status(app)?;
     if request.wants_json() {
         return json(app, &seen, request);
     }
@@ -86,7 +86,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         bytes: size(seen.bytes()),
         time: PageTime { zone: app.zone(), now },
         drill: app.health.copies.drill().map(|drill| drill_part(drill, &when)),
-        copies: seen.kept,
+        copies: seen.copies,
     };
     let reply = Reply::page(&page)?;
     Ok(if doing.is_some() {
@@ -118,8 +118,8 @@ fn json(app: &App, seen: &CopiesStatus, request: &Request) -> Result<Reply, Prob
             "detalhe": failure.detail,
         })),
         "ensaio": drill,
-        "total": seen.kept.len(),
-        "dados": seen.kept.iter().map(|copy| WireCopy::of(copy, app.zone())).collect::<Vec<_>>(),
+        "total": seen.copies.len(),
+        "dados": seen.copies.iter().map(|copy| WireCopy::of(copy, app.zone())).collect::<Vec<_>>(),
     }))
 }
 
@@ -310,8 +310,8 @@ pub fn drill(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 }
 
 /// A copy in the list, by its name. Other files are not found, whatever the name.
-fn find(app: &App, name: &str) -> Result<Option<Kept>, Problem> {
-    Ok(app.health.copies.standing(app)?.kept.into_iter().find(|copy| copy.name() == name))
+fn find(app: &App, name: &str) -> Result<Option<BackupCopy>, Problem> {
+    Ok(app.health.copies.status(app)?.copies.into_iter().find(|copy| copy.name() == name))
 }
 
 #[derive(Deserialize)]

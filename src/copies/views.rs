@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::db::Kept;
+use crate::db::BackupCopy;
 use crate::panel::view::size;
 use crate::panel::{Badge, Layout, Notice, PageTime, Progress, When};
 
@@ -25,17 +25,17 @@ pub struct CopiesPage {
     pub checked: Option<When>,
     /// What they take together.
     pub bytes: String,
-    pub copies: Vec<Kept>,
+    pub copies: Vec<BackupCopy>,
     pub time: PageTime,
     pub drill: Option<DrillPart>,
 }
 
-fn size_of(copy: &Kept) -> String {
+fn size_of(copy: &BackupCopy) -> String {
     size(copy.bytes)
 }
 
 /// How a copy is, and what is wrong with it; that may be empty.
-fn judged(copy: &Kept) -> (Badge, &'static str) {
+fn judged(copy: &BackupCopy) -> (Badge, &'static str) {
     if copy.known_fault().is_some() {
         (Badge::Broken, "Não é mais o que era quando foi feita.")
     } else if copy.is_from_future() {

@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::base::{Instant, Stop, worker};
 use crate::db::backup::{self, BackupError, Report};
 use crate::db::copying::Making;
-use crate::db::{DbError, Kept, Manifest, is_left, kept_in, lead_latest_to};
+use crate::db::{BackupCopy, DbError, Manifest, copies_in, is_left, lead_latest_to};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
 use crate::panel::view::size;
@@ -116,7 +116,7 @@ fn do_what_is_due(app: &App, next: &mut Option<NextLook>) {
     if waits || app.db.is_blocked() || app.health.copies.pauses(now) {
         return;
     }
-    let Ok(seen) = app.health.copies.standing(app) else {
+    let Ok(seen) = app.health.copies.status(app) else {
         return;
     };
     // First: a copy that has gone bad is told of even when the next one is due.
@@ -182,7 +182,7 @@ fn lead_latest(copy: &Path) {
 }
 
 fn remove_old(services: &Services, folder: &Path, report: &Report) {
-    let kept = kept_in(folder, &services.config.database.path, services.clock.now());
+    let kept = copies_in(folder, &services.config.database.path, services.clock.now());
     let keep = usize::try_from(services.config.database.backup_keep).unwrap_or(usize::MAX);
     let made = folder.join(&report.file);
     for copy in too_many(&kept, keep, (&made, report.facts.key_id.as_deref())) {
@@ -212,7 +212,7 @@ fn remove_old(services: &Services, folder: &Path, report: &Report) {
 }
 
 /// Opens a copy again and compares it with its manifest.
-fn check(app: &App, copy: &Kept) {
+fn check(app: &App, copy: &BackupCopy) {
     let fault = match copy.compare(Some(&app.health.copies.bell)) {
         Ok(fault) => fault,
         Err(BackupError::Stopped) => return,
@@ -225,7 +225,7 @@ fn check(app: &App, copy: &Kept) {
         (None, Ok(())) => tracing::info!(file = name, "a copy is as its manifest says"),
         (Some(fault), _) => {
             if let Some(folder) = copy.path.parent() {
-                let kept = kept_in(folder, &app.config.database.path, app.clock.now());
+                let kept = copies_in(folder, &app.config.database.path, app.clock.now());
                 let good = kept.into_iter().filter(|one| !one.is_from_future()).find(|one| {
                     one.known_fault().is_none() && one.manifest().is_some() && one.path != copy.path
                 });

@@ -75,13 +75,13 @@ fn remind_one(
     student: UserId,
     (today, midnight): (Day, Instant),
 ) -> Result<bool> {
-    let Some(standing) = store::standing(tx, student)? else { return Ok(false) };
-    if standing.last_checkin >= Some(today) {
+    let Some(totals) = store::ledger_totals(tx, student)? else { return Ok(false) };
+    if totals.last_checkin >= Some(today) {
         return Ok(false);
     }
     let day = today.0.to_string();
     let news = News {
-        params: json!({ "streak": standing.streak_on(today), "day": today.0 }),
+        params: json!({ "streak": totals.streak_on(today), "day": today.0 }),
         expires_at: Some(midnight),
         ..News::message(MessageKind::CheckIn, channel_set, &day)
     };

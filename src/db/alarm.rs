@@ -99,7 +99,7 @@ struct State {
 impl Alarm {
     /// What the files beside the database tell.
     pub fn new(path: &Path, clock: &Clock) -> Self {
-        let damage = kept(path);
+        let damage = saved_damage(path);
         Self {
             path: path.to_owned(),
             clock: clock.clone(),
@@ -244,7 +244,7 @@ impl Alarm {
             state.is_unkept = keep(&self.path, DAMAGED, seen).is_err();
         }
         if state.damage.is_none()
-            && let Some(seen) = kept(&self.path)
+            && let Some(seen) = saved_damage(&self.path)
         {
             tracing::error!(seen, "a command found the database damaged: nothing is written");
             state.damage = Some(seen);
@@ -262,7 +262,7 @@ impl Alarm {
 }
 
 /// The known damage of the database at `path`, if there is one.
-pub fn kept(path: &Path) -> Option<String> {
+pub fn saved_damage(path: &Path) -> Option<String> {
     read(path, DAMAGED)
 }
 
@@ -273,7 +273,7 @@ pub fn missing(path: &Path) -> Option<String> {
 
 /// Keeps a damage that a command found, for the server and the next start.
 pub fn keep_damage(path: &Path, seen: &str, now: Instant) {
-    if kept(path).is_none() {
+    if saved_damage(path).is_none() {
         // A command of another account may not be able to write there.
         let _ = keep(path, DAMAGED, &line(seen, now));
     }

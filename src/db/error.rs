@@ -194,7 +194,7 @@ impl OpenError {
         match error {
             DbError::Sqlite(cause) | DbError::Damaged(cause) => Self::sqlite(path)(cause),
             // Without damage that is known, a file of the server went away.
-            DbError::Refused if let Some(detail) = alarm::kept(path) => {
+            DbError::Refused if let Some(detail) = alarm::saved_damage(path) => {
                 Self::Damaged { path: path.to_owned(), detail }
             }
             DbError::ReadOnly => match access::require_writable(path) {

@@ -19,7 +19,7 @@ const SKEW_S: i64 = 300;
 const LATEST: &str = "latest.db";
 
 /// A copy in a folder.
-pub struct Kept {
+pub struct BackupCopy {
     pub path: PathBuf,
     /// Size of the file.
     pub bytes: u64,
@@ -31,7 +31,7 @@ pub struct Kept {
     seen_at: Instant,
 }
 
-impl Kept {
+impl BackupCopy {
     fn of(entry: &DirEntry, database: &Path, now: Instant) -> Option<Self> {
         let path = entry.path();
         let name = entry.file_name();
@@ -117,7 +117,7 @@ impl Kept {
 
     /// Compares it with its manifest: every byte, then, opened as a database, its
     /// schema and the rows of its tables. What differs, or `None`; an error as in
-    /// [`Kept::fault`].
+    /// [`BackupCopy::fault`].
     pub fn compare(&self, stop: Option<&Stop>) -> Result<Option<String>, BackupError> {
         let Ok(Some(manifest)) = &self.manifest else {
             return self.fault(stop);
@@ -179,9 +179,10 @@ pub fn contents(
 
 /// The copies in a folder, the newest first and those from the future last; none when
 /// it cannot be read. The database itself, should it lie there, is none of them.
-pub fn kept_in(folder: &Path, database: &Path, now: Instant) -> Vec<Kept> {
+pub fn copies_in(folder: &Path, database: &Path, now: Instant) -> Vec<BackupCopy> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut kept: Vec<Kept> = entries.filter_map(|entry| Kept::of(&entry, database, now)).collect();
+    let mut kept: Vec<BackupCopy> =
+        entries.filter_map(|entry| BackupCopy::of(&entry, database, now)).collect();
     kept.sort_by_cached_key(|copy| {
         std::cmp::Reverse((!copy.is_from_future(), copy.made_at(), copy.name()))
     });

@@ -193,7 +193,7 @@ fn audit_link(call: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
     let text = |index| call.get_raw(index).as_str();
     let maybe = |index| call.get_raw(index).as_str_or_null();
     let previous = call.get_raw(0).as_blob()?.try_into();
-    let kept = chain::Kept {
+    let fields = chain::FixedFields {
         number: call.get(1)?,
         at: call.get(2)?,
         actor_kind: text(3)?,
@@ -208,7 +208,7 @@ fn audit_link(call: &Context<'_>) -> rusqlite::Result<Vec<u8>> {
         Ok(digest.ok_or(FromSqlError::InvalidType)?)
     };
     let previous = previous.map_err(|_| FromSqlError::InvalidType)?;
-    Ok(chain::link(&previous, &kept, [&part(8, 9)?, &part(12, 13)?]).to_vec())
+    Ok(chain::link(&previous, &fields, [&part(8, 9)?, &part(12, 13)?]).to_vec())
 }
 
 fn steps_after(version: i64, steps: &[Step]) -> &[Step] {

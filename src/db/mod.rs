@@ -70,7 +70,7 @@ pub use files::Kind as FileKind;
 pub use filters::{Filters, Page, sorted};
 pub use free_space::{ROOM, has_free_space};
 pub use good_copy::{
-    Kept, contents, is_left, kept_in, key_id, lead_latest_to, newest as newest_good_copy,
+    BackupCopy, contents, copies_in, is_left, key_id, lead_latest_to, newest as newest_good_copy,
 };
 pub use json::Json;
 pub use lock::{
@@ -125,11 +125,11 @@ struct Inner {
     readers: RwLock<Option<readers::Readers>>,
     alarm: Arc<alarm::Alarm>,
     /// Held by the server, not by commands beside it.
-    held: Mutex<Option<Held>>,
+    held: Mutex<Option<ServerParts>>,
 }
 
 /// What only a server has.
-struct Held {
+struct ServerParts {
     lock: LockFile,
     files: Arc<files::Files>,
     stop: Stop,
@@ -148,7 +148,7 @@ impl Db {
         backup::forget_unsent(path);
         let log = file_size(&beside(path, "-wal"));
         let noted = count::noted(path);
-        if !path.exists() && (noted.is_some() || alarm::kept(path).is_some()) {
+        if !path.exists() && (noted.is_some() || alarm::saved_damage(path).is_some()) {
             return Err(OpenError::Gone(path.clone()));
         }
         let was_clean = !lock_was_left && log == 0 && noted.is_none();
@@ -192,7 +192,7 @@ impl Db {
         let watcher = worker::start("db-files", &stop, move |stop| watched.watch(stop));
         let watcher =
             watcher.map_err(OpenError::io("start the thread that looks at the files of", path))?;
-        *self.inner.held.lock() = Some(Held { lock, files, stop, watcher });
+        *self.inner.held.lock() = Some(ServerParts { lock, files, stop, watcher });
         Ok(())
     }
 
@@ -501,7 +501,7 @@ impl Inner {
         if let Some(readers) = readers {
             readers.close();
         }
-        let Some(Held { lock, files, stop, watcher }) = self.held.lock().take() else {
+        let Some(ServerParts { lock, files, stop, watcher }) = self.held.lock().take() else {
             // A command leaves the log to the server. Without a server, SQLite
             // runs a checkpoint when the connection closes.
             return Ok(connection.close().map_err(|(_, error)| error)?);

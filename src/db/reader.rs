@@ -20,7 +20,7 @@ use super::{Result, pragmas};
 
 /// Virtual machine steps between two checks of the deadline, some 20 µs.
 const STEPS_BETWEEN_LOOKS: i32 = 2_000;
-/// Nanoseconds for which a snapshot is kept. Under load many reads happen in that
+/// Nanoseconds for which a snapshot is reusable. Under load many reads happen in that
 /// time. A commit of another process is seen that much later at most.
 const KEPT_NS: u64 = 500_000;
 /// A deadline that never comes.
@@ -33,7 +33,7 @@ pub struct Shared {
     /// Origin of the deadlines.
     started: Instant,
     interrupted: AtomicBool,
-    /// Tells whether a snapshot is the newest; without it none is kept.
+    /// Tells whether a snapshot is the newest; without it none is reusable.
     commits: Option<Arc<Commits>>,
     /// Connections that are not closed yet.
     open: Mutex<usize>,
@@ -41,7 +41,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Without commits to count, no snapshot is kept.
+    /// Without commits to count, no snapshot is reusable.
     pub fn new(commits: Option<Arc<Commits>>) -> Self {
         Self {
             started: Instant::now(),
@@ -74,8 +74,8 @@ pub struct Reader {
     connection: Connection,
     /// When the running statement is stopped, as [`Shared::elapsed`] counts.
     deadline: Arc<AtomicU64>,
-    /// The snapshot that is kept.
-    kept: Cell<Option<Kept>>,
+    /// The snapshot that is reusable.
+    reusable: Cell<Option<OpenSnapshot>>,
     /// Dropped after the connection: fields go in this order.
     open: Open,
 }
@@ -87,7 +87,7 @@ impl Reader {
         let mut reader = Self {
             connection,
             deadline: Arc::new(AtomicU64::new(NEVER)),
-            kept: Cell::new(None),
+            reusable: Cell::new(None),
             open: Open { shared: Arc::clone(shared) },
         };
         let (deadline, shared) = (Arc::clone(&reader.deadline), Arc::clone(shared));
@@ -109,39 +109,39 @@ impl Reader {
 
     /// Whether a transaction was left open that could not be ended.
     pub fn is_broken(&self) -> bool {
-        self.kept.get().is_none() && !self.connection.is_autocommit()
+        self.reusable.get().is_none() && !self.connection.is_autocommit()
     }
 
     /// Begins a snapshot that ends with its read.
     pub fn begin(&self, lane: Lane) -> Result<Snapshot<'_>> {
         self.start()?;
         self.set_deadline(lane, self.open.shared.elapsed());
-        Ok(Snapshot { reader: self, kept_as: None })
+        Ok(Snapshot { reader: self, reused: None })
     }
 
     /// Uses the kept snapshot again if it is the newest, else begins one that
-    /// will be kept.
+    /// will be reusable.
     pub fn go_on(&self, lane: Lane) -> Result<Snapshot<'_>> {
         let Some(commits) = &self.open.shared.commits else {
             return self.begin(lane);
         };
         let now = self.open.shared.elapsed();
-        let is_newest = |kept: &Kept| {
-            commits.is_current(kept.number)
-                && now.saturating_sub(kept.begun) < KEPT_NS
+        let is_newest = |reusable: &OpenSnapshot| {
+            commits.is_current(reusable.number)
+                && now.saturating_sub(reusable.begun) < KEPT_NS
                 // An error may have ended the transaction.
                 && !self.connection.is_autocommit()
         };
-        let kept = if let Some(kept) = self.kept.take().filter(is_newest) {
-            kept
+        let reusable = if let Some(reusable) = self.reusable.take().filter(is_newest) {
+            reusable
         } else {
             self.end();
             let number = commits.current();
             self.start()?;
-            Kept { number, begun: now }
+            OpenSnapshot { number, begun: now }
         };
         self.set_deadline(lane, now);
-        Ok(Snapshot { reader: self, kept_as: Some(kept) })
+        Ok(Snapshot { reader: self, reused: Some(reusable) })
     }
 
     fn start(&self) -> Result<()> {
@@ -156,7 +156,7 @@ impl Reader {
 
     /// Ends the transaction, if there is one.
     pub fn end(&self) {
-        self.kept.set(None);
+        self.reusable.set(None);
         if self.connection.is_autocommit() {
             return;
         }
@@ -170,7 +170,7 @@ impl Reader {
 
 /// A kept snapshot: the number of commits at its start, and when it began.
 #[derive(Clone, Copy)]
-struct Kept {
+struct OpenSnapshot {
     number: u64,
     begun: u64,
 }
@@ -179,7 +179,7 @@ struct Kept {
 pub struct Snapshot<'r> {
     reader: &'r Reader,
     /// `None` for a snapshot that ends with its read.
-    kept_as: Option<Kept>,
+    reused: Option<OpenSnapshot>,
 }
 
 impl Snapshot<'_> {
@@ -193,8 +193,8 @@ impl Drop for Snapshot<'_> {
     fn drop(&mut self) {
         // Before the COMMIT, which must not be stopped by the deadline.
         self.reader.deadline.store(NEVER, Ordering::Relaxed);
-        match self.kept_as {
-            Some(kept) => self.reader.kept.set(Some(kept)),
+        match self.reused {
+            Some(reusable) => self.reader.reusable.set(Some(reusable)),
             None => self.reader.end(),
         }
     }
@@ -227,17 +227,17 @@ mod tests {
         let commits = Arc::<Commits>::default();
         let reader =
             Reader::open(&path, &Arc::new(Shared::new(Some(Arc::clone(&commits))))).unwrap();
-        let kept_as = || reader.go_on(Lane::InPlace).unwrap().kept_as.unwrap();
+        let reused = || reader.go_on(Lane::InPlace).unwrap().reused.unwrap();
         // In 1,000 tries two reads follow each other fast enough at least once,
         // however busy the machine is.
-        let goes_on = || (0..1_000).any(|_| kept_as().begun == kept_as().begun);
+        let goes_on = || (0..1_000).any(|_| reused().begun == reused().begun);
         assert!(goes_on());
-        let before = kept_as();
+        let before = reused();
         commits.count(|| {
-            assert_ne!(kept_as().number, before.number);
+            assert_ne!(reused().number, before.number);
             assert!(!goes_on(), "while a commit is under way");
         });
-        assert_ne!(kept_as().number, before.number);
+        assert_ne!(reused().number, before.number);
         assert!(goes_on());
         assert!(!reader.connection.is_autocommit() && !reader.is_broken());
         reader.end();

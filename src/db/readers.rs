@@ -86,7 +86,7 @@ impl Readers {
         };
         let get = || pool.get().map_err(|_| DbError::Busy);
         let slot = match lane {
-            Lane::InPlace => self.worker_connections.own(),
+            Lane::InPlace => self.worker_connections.of_this_thread(),
             Lane::Brief | Lane::Slow => None,
         };
         let Some(mut slot) = slot else {
@@ -162,7 +162,7 @@ pub struct WorkerConnections(Vec<WorkerSlot>);
 impl WorkerConnections {
     /// This thread's place; `None` while it is in use: by an outer read of this
     /// thread, or by another thread with the same place.
-    fn own(&self) -> Option<MutexGuard<'_, Option<Pooled>>> {
+    fn of_this_thread(&self) -> Option<MutexGuard<'_, Option<Pooled>>> {
         if self.0.is_empty() {
             return None;
         }

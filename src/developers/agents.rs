@@ -74,6 +74,6 @@ fn row<P>(operation: &Declared<P>, language: Language) -> ToolRow {
     ToolRow {
         name: operation.name,
         effect: language.say(effect),
-        about: Text::own(language.say(&operation.texts().about).trim_end_matches('.')),
+        about: Text::translated(language.say(&operation.texts().about).trim_end_matches('.')),
     }
 }

@@ -31,7 +31,7 @@ pub fn postman(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> 
     const FILE: HeaderValue = HeaderValue::from_static(
         "attachment; filename=\"seller-platform.postman_collection.json\"",
     );
-    let rendered = app.kept.documents.postman.get_or_init(|| {
+    let rendered = app.caches.documents.postman.get_or_init(|| {
         let base_url = format!("{}{}", app.server.addresses.base_url, openapi::PARTNER);
         let made = super::document(app, Document::Partner);
         let collection = postman::collection(&made.value, &base_url);
@@ -45,14 +45,14 @@ pub fn postman(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> 
 pub fn python(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     const FILE: HeaderValue =
         HeaderValue::from_static("attachment; filename=\"seller_platform.py\"");
-    Ok(client(app, request, &app.kept.documents.python, clients::python, FILE))
+    Ok(client(app, request, &app.caches.documents.python, clients::python, FILE))
 }
 
 /// `GET /desenvolvedores/cliente.ts`: a client in TypeScript, one file.
 pub fn typescript(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     const FILE: HeaderValue =
         HeaderValue::from_static("attachment; filename=\"seller-platform.ts\"");
-    Ok(client(app, request, &app.kept.documents.typescript, clients::typescript, FILE))
+    Ok(client(app, request, &app.caches.documents.typescript, clients::typescript, FILE))
 }
 
 fn client(

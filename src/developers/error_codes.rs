@@ -16,7 +16,7 @@ const REQUEST_ID: &str = "0198b7e2-5c1e-7d40-a7be-1f5b2f6f1d11";
 /// A code with what there is to know about it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Explained {
+pub struct ErrorDoc {
     pub code: String,
     /// A message that comes with it.
     pub message: String,
@@ -39,11 +39,11 @@ pub struct FieldFault {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    codes: Vec<Explained>,
+    codes: Vec<ErrorDoc>,
 }
 
 /// All of them, by status.
-pub static CODES: LazyLock<Vec<Explained>> =
+pub static CODES: LazyLock<Vec<ErrorDoc>> =
     LazyLock::new(|| texts::read::<File>("errors.toml").codes);
 
 /// A body with this code, as the Partner API answers it.

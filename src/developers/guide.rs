@@ -113,8 +113,8 @@ pub fn codes(language: Language) -> Vec<CodeRow> {
         Some(CodeRow {
             status: code.status(family).as_u16(),
             code: &one.code,
-            what: Text::own(language.say(&one.what)),
-            then: Text::own(language.say(&one.then)),
+            what: Text::translated(language.say(&one.what)),
+            then: Text::translated(language.say(&one.then)),
         })
     });
     rows.collect()

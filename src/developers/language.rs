@@ -36,11 +36,11 @@ impl Text {
             Language::Portuguese => texts::portuguese(english),
         };
         let is_foreign = known.is_none() && !english.is_empty();
-        Self { is_foreign, ..Self::own(known.unwrap_or(english)) }
+        Self { is_foreign, ..Self::translated(known.unwrap_or(english)) }
     }
 
     /// A text that is already in the page's language.
-    pub fn own(text: &str) -> Self {
+    pub fn translated(text: &str) -> Self {
         let parts = text.split('`').enumerate();
         let parts = parts.filter(|(_, part)| !part.is_empty());
         Self {

@@ -46,7 +46,7 @@ pub const TYPESCRIPT: &str = "/desenvolvedores/cliente.ts";
 
 /// A document of this service.
 pub fn document(app: &App, which: Document) -> &Made {
-    app.kept.documents.get(which, || {
+    app.caches.documents.get(which, || {
         let header = app.config.checkout.token_header.as_str().to_ascii_uppercase();
         let installation = Installation {
             base_url: &app.server.addresses.base_url,

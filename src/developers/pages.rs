@@ -66,13 +66,13 @@ fn cached(
 ) -> Result<Reply, Problem> {
     let language = language(request)?;
     let key = (path, language.name());
-    let known = app.kept.documents.pages.lock().get(&key).cloned();
+    let known = app.caches.documents.pages.lock().get(&key).cloned();
     let page = if let Some(page) = known {
         page
     } else {
         let html = make(layout(app, request), frame(app, path, language));
         let page = Bytes::from(html.map_err(Problem::internal)?);
-        app.kept.documents.pages.lock().insert(key, page.clone());
+        app.caches.documents.pages.lock().insert(key, page.clone());
         page
     };
     Ok(Reply::of(media::HTML, page).with(CACHE_CONTROL, A_MINUTE))
@@ -150,7 +150,7 @@ pub(super) fn change_rows(language: Language) -> Vec<ChangeRow> {
         day: &change.day,
         shown: Day::parse(&change.day).map_or_else(String::new, |day| shown(day, language)),
         title: language.say(&change.title),
-        points: change.points.iter().map(|point| Text::own(language.say(point))).collect(),
+        points: change.points.iter().map(|point| Text::translated(language.say(point))).collect(),
     });
     rows.collect()
 }

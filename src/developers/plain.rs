@@ -41,7 +41,7 @@ fn plain(
     page: fn(&App, &(), &Request) -> Result<Reply, Problem>,
 ) -> Result<Reply, Problem> {
     let key = (path, pages::language(request)?.name());
-    let known = app.kept.documents.pages.lock().get(&key).cloned();
+    let known = app.caches.documents.pages.lock().get(&key).cloned();
     let text = if let Some(text) = known {
         text
     } else {
@@ -50,7 +50,7 @@ fn plain(
         };
         let html = std::str::from_utf8(&html).map_err(Problem::internal)?;
         let text = Bytes::from(markdown::of(html, &app.server.addresses.base_url));
-        app.kept.documents.pages.lock().insert(key, text.clone());
+        app.caches.documents.pages.lock().insert(key, text.clone());
         text
     };
     Ok(Reply::of(MARKDOWN, text).with(CACHE_CONTROL, A_MINUTE))
@@ -131,9 +131,9 @@ pub fn feed(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     let first = app.day(request.now).plus(1 - DAYS);
     let parts = app.db.read(request.lane, |tx| days::history(tx, first))?;
     let base = &app.server.addresses.base_url;
-    let mut entries: Vec<Entry> = CHANGES
+    let mut entries: Vec<FeedEntry> = CHANGES
         .iter()
-        .map(|change| Entry {
+        .map(|change| FeedEntry {
             day: change.day.clone(),
             id: format!("{base}{CHANGELOG}#m-{}", change.day),
             title: language.say(&change.title).to_owned(),
@@ -144,13 +144,13 @@ pub fn feed(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
         })
         .collect();
     let failed = parts.iter().filter(|part| part.impaired_s > 0);
-    entries.extend(failed.map(|part| Entry::of_failure(part, base, language)));
+    entries.extend(failed.map(|part| FeedEntry::of_failure(part, base, language)));
     entries.sort_by(|a, b| b.day.cmp(&a.day));
     let title = format!("{}: {}", app.config.server.name, Words::of(language).changelog);
     Ok(Reply::of(ATOM, atom(base, &title, language, &entries)).with(CACHE_CONTROL, A_MINUTE))
 }
 
-struct Entry {
+struct FeedEntry {
     /// Civil day, as `YYYY-MM-DD`.
     day: String,
     id: String,
@@ -158,7 +158,7 @@ struct Entry {
     text: String,
 }
 
-impl Entry {
+impl FeedEntry {
     fn of_failure(part: &PartDay, base: &str, language: Language) -> Self {
         let (words, day) = (Words::of(language), part.day.iso());
         let minutes = part.impaired_s.div_euclid(60).max(1);
@@ -172,7 +172,7 @@ impl Entry {
     }
 }
 
-fn atom(base: &str, title: &str, language: Language, entries: &[Entry]) -> String {
+fn atom(base: &str, title: &str, language: Language, entries: &[FeedEntry]) -> String {
     let query = match language {
         Language::Portuguese => "",
         Language::English => "?lang=en",

@@ -4,7 +4,7 @@
 
 use super::guide::{Sample, code};
 use super::language::{Language, Text};
-use super::openapi::webhooks::objects;
+use super::openapi::webhook_section::objects;
 use super::titles::TITLES;
 use crate::events::EventType;
 
@@ -30,7 +30,7 @@ impl Webhooks {
     pub fn of(language: Language) -> Self {
         let event = |event: EventType| EventRow {
             name: event.name(),
-            about: Text::own(language.say(&TITLES.events[event.name()])),
+            about: Text::translated(language.say(&TITLES.events[event.name()])),
         };
         let sample = |file, title| Sample::of(file, title, "");
         Self {

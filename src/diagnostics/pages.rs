@@ -57,7 +57,7 @@ fn look(app: &App, now: Instant) -> Result<Inside, Problem> {
     newest.reverse();
     newest.append(&mut errors);
     newest.truncate(ERRORS as usize);
-    let copies = app.health.copies.standing(app)?;
+    let copies = app.health.copies.status(app)?;
     let sections = vec![
         facts::program(app, now),
         facts::database(app, &read, now),
@@ -117,7 +117,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         errors: inside.errors,
         set,
         defaults,
-        kept: RETENTION,
+        retention: RETENTION,
         time: PageTime { zone: app.zone(), now },
     })
 }

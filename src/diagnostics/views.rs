@@ -9,7 +9,7 @@ use crate::journal::LoggedError;
 use crate::operations::channel_tests::Tested;
 use crate::operations::outside::Service;
 use crate::panel::{Badge, Layout, Notice, PageTime};
-use crate::privacy::retention::Kept;
+use crate::privacy::retention::RetentionRule;
 
 /// `GET /admin/diagnostico`.
 #[derive(Template)]
@@ -27,7 +27,7 @@ pub struct DiagnosticsPage {
     pub set: Vec<ShownSetting>,
     pub defaults: Vec<ShownSetting>,
     /// What is kept, why and how long.
-    pub kept: &'static [Kept],
+    pub retention: &'static [RetentionRule],
     pub time: PageTime,
 }
 

@@ -1,6 +1,6 @@
 //! Sums of drop orders: what is owed by whom, and what a list comes to.
 
-use super::orders::{DropOrderQuery, DropOrderStatus, Standing, Whose};
+use super::orders::{DropOrderQuery, DropOrderStatus, StatusFilter, Whose};
 use crate::base::{Cents, Day, Instant, UserId, Zone};
 use crate::db::{ReadTx, Result};
 use crate::row;
@@ -75,7 +75,7 @@ pub fn paid_since(tx: &ReadTx<'_>, supplier: UserId, zone: Zone, from: Day) -> R
     Ok(Sum { orders, amount: Cents(cents) })
 }
 
-/// The drop orders of a filter by their standing, which the filter's own does not
+/// The drop orders of a filter by their status, which the filter's own does not
 /// narrow: the counts of its values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -100,17 +100,17 @@ impl Tally {
         self.owed.open()
     }
 
-    /// What a standing comes to; all for none.
-    pub fn of(&self, standing: Option<Standing>) -> Sum {
-        match standing {
+    /// What a status comes to; all for none.
+    pub fn of(&self, status: Option<StatusFilter>) -> Sum {
+        match status {
             None => {
                 [self.open(), self.paid, self.cancelled].into_iter().fold(Sum::default(), Sum::and)
             }
-            Some(Standing::Open) => self.open(),
-            Some(Standing::Of(DropOrderStatus::Pending)) => self.owed.pending,
-            Some(Standing::Of(DropOrderStatus::Overdue)) => self.owed.overdue,
-            Some(Standing::Of(DropOrderStatus::Paid)) => self.paid,
-            Some(Standing::Of(DropOrderStatus::Cancelled)) => self.cancelled,
+            Some(StatusFilter::Open) => self.open(),
+            Some(StatusFilter::Of(DropOrderStatus::Pending)) => self.owed.pending,
+            Some(StatusFilter::Of(DropOrderStatus::Overdue)) => self.owed.overdue,
+            Some(StatusFilter::Of(DropOrderStatus::Paid)) => self.paid,
+            Some(StatusFilter::Of(DropOrderStatus::Cancelled)) => self.cancelled,
         }
     }
 }
@@ -140,7 +140,7 @@ impl Owed {
     }
 }
 
-/// Counts and sums by standing. Without a search or days they come from the totals
+/// Counts and sums by status. Without a search or days they come from the totals
 /// that are kept, and from what is overdue.
 pub fn tally(tx: &ReadTx<'_>, wanted: &DropOrderQuery) -> Result<Tally> {
     let filters = wanted.others();
@@ -162,7 +162,7 @@ pub fn tally(tx: &ReadTx<'_>, wanted: &DropOrderQuery) -> Result<Tally> {
         );
         let by_state: Vec<(i64, i64, i64)> = tx.tuples(&sql, filters.values())?;
         let wanted = DropOrderQuery {
-            standing: Some(Standing::Of(DropOrderStatus::Overdue)),
+            status: Some(StatusFilter::Of(DropOrderStatus::Overdue)),
             ..wanted.clone()
         };
         let filters = wanted.filters();

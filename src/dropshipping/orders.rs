@@ -90,7 +90,7 @@ row! {
 
 impl DropOrder {
     /// Its state at an instant.
-    pub fn standing(&self, now: Instant) -> DropOrderStatus {
+    pub fn status(&self, now: Instant) -> DropOrderStatus {
         match self.state {
             DropState::Pending if self.due_at <= now => DropOrderStatus::Overdue,
             DropState::Pending => DropOrderStatus::Pending,
@@ -169,7 +169,7 @@ pub enum Whose {
 
 /// Which states of drop orders to select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum StatusFilter {
     /// What is to be paid, due or not.
     Open,
     Of(DropOrderStatus),
@@ -179,7 +179,7 @@ pub enum Standing {
 #[derive(Clone, Debug)]
 pub struct DropOrderQuery {
     pub whose: Whose,
-    pub standing: Option<Standing>,
+    pub status: Option<StatusFilter>,
     /// The person on the other side: seller or supplier.
     pub other: Option<UserId>,
     /// The current time, which decides what is overdue.
@@ -201,7 +201,7 @@ impl DropOrderQuery {
     pub const fn all(whose: Whose, now: Instant) -> Self {
         Self {
             whose,
-            standing: None,
+            status: None,
             other: None,
             now,
             span: (None, None),
@@ -212,7 +212,7 @@ impl DropOrderQuery {
         }
     }
 
-    /// Narrows by all but the standing.
+    /// Narrows by all but the status.
     pub(super) fn others(&self) -> Filters<'_> {
         let mut filters = match &self.whose {
             Whose::Related(id) => {
@@ -246,29 +246,29 @@ impl DropOrderQuery {
 
     pub(super) fn filters(&self) -> Filters<'_> {
         let mut filters = self.others();
-        match self.standing {
+        match self.status {
             None => {}
-            Some(Standing::Open) => filters.and("state = 1", &[]),
-            Some(Standing::Of(DropOrderStatus::Pending)) => {
+            Some(StatusFilter::Open) => filters.and("state = 1", &[]),
+            Some(StatusFilter::Of(DropOrderStatus::Pending)) => {
                 filters.and("state = 1 AND due_at > :now", &[(":now", &self.now)]);
             }
-            Some(Standing::Of(DropOrderStatus::Overdue)) => {
+            Some(StatusFilter::Of(DropOrderStatus::Overdue)) => {
                 filters.and("state = 1 AND due_at <= :now", &[(":now", &self.now)]);
             }
-            Some(Standing::Of(DropOrderStatus::Paid)) => filters.and("state = 2", &[]),
-            Some(Standing::Of(DropOrderStatus::Cancelled)) => filters.and("state = 3", &[]),
+            Some(StatusFilter::Of(DropOrderStatus::Paid)) => filters.and("state = 2", &[]),
+            Some(StatusFilter::Of(DropOrderStatus::Cancelled)) => filters.and("state = 3", &[]),
         }
         filters
     }
 
     /// The same filter, of what is open alone; `None` when it has nothing open.
     pub fn open(&self) -> Option<Self> {
-        let standing = match self.standing {
-            None => Standing::Open,
-            Some(Standing::Of(status)) if !status.is_open() => return None,
-            Some(standing) => standing,
+        let status = match self.status {
+            None => StatusFilter::Open,
+            Some(StatusFilter::Of(status)) if !status.is_open() => return None,
+            Some(status) => status,
         };
-        Some(Self { standing: Some(standing), ..self.clone() })
+        Some(Self { status: Some(status), ..self.clone() })
     }
 
     /// Whether rows are to be looked at to count them.
@@ -293,8 +293,8 @@ pub fn page(
         return Ok((rows(tx, wanted, window)?, 0));
     }
     let filters = wanted.filters();
-    let is_due = |standing| matches!(standing, Standing::Of(status) if status.is_open());
-    if !wanted.is_narrow() && !wanted.standing.is_some_and(is_due) {
+    let is_due = |filter| matches!(filter, StatusFilter::Of(status) if status.is_open());
+    if !wanted.is_narrow() && !wanted.status.is_some_and(is_due) {
         let total = filters.count(tx, "SELECT coalesce(sum(orders), 0) FROM drop_order_count")?;
         return Ok((rows(tx, wanted, window)?, total));
     }

@@ -47,7 +47,7 @@ pub struct Told {
 /// Reminds a seller of an open drop order; returns how the reminder is sent.
 /// After a recent reminder none is sent, and the result says how it would be.
 pub fn of_order(tx: &WriteTx<'_>, channel_set: ChannelSet, order: &DropOrder) -> Result<Way> {
-    debug_assert!(order.standing(tx.now()).is_open());
+    debug_assert!(order.status(tx.now()).is_open());
     if stands(tx, order.reminded_at) {
         return way(tx, channel_set, order.seller_id);
     }

@@ -178,11 +178,11 @@ pub struct Lane {
 #[derive(Default)]
 struct Taken {
     all: usize,
-    of: HashMap<CallerKey, Own>,
+    of: HashMap<CallerKey, CallerShare>,
 }
 
 /// The places that one caller holds in a lane.
-struct Own {
+struct CallerShare {
     places: usize,
     running: Arc<Semaphore>,
 }
@@ -201,7 +201,7 @@ impl Lane {
             return Err(Problem::unavailable(size.refusal, size.retry_after_s));
         }
         taken.all += 1;
-        let own = taken.of.entry(caller_key).or_insert_with(|| Own {
+        let own = taken.of.entry(caller_key).or_insert_with(|| CallerShare {
             places: 0,
             running: Arc::new(Semaphore::new(size.running_of_one)),
         });

@@ -45,7 +45,7 @@ use crate::http::router::Found;
 use crate::http::server::client_address;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::http::{input, intake};
-use crate::identity::guard::{self, Charge, Charged, GuardResult, Held};
+use crate::identity::guard::{self, Charge, Charged, GuardResult, QuotaHold};
 use crate::operations::requests::{Caller, RequestEntry};
 use crate::panel::export;
 use crate::panel::once::{self, FormSubmission};
@@ -108,7 +108,7 @@ enum Step {
 struct PendingResult {
     result: Result<Reply, Problem>,
     verdict: Option<Verdict>,
-    held: Option<Held>,
+    held: Option<QuotaHold>,
     body_unread: bool,
 }
 
@@ -175,7 +175,7 @@ struct Exchange {
     route: Option<usize>,
     verdict: Option<Verdict>,
     /// What a 304 gives back.
-    held: Option<Held>,
+    held: Option<QuotaHold>,
     identity: Option<(&'static str, i64)>,
     page_session: PageSession,
     body_unread: bool,

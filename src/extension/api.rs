@@ -75,10 +75,10 @@ pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, P
     let content = app.versions.content();
     let version = user.version + app.versions.books(owner) + content;
     let day = app.day(now);
-    if let Some(body) = app.kept.dashboards.whole.get(owner, version, day, now) {
+    if let Some(body) = app.caches.dashboards.whole.get(owner, version, day, now) {
         return Ok(Reply::of(media::JSON, body));
     }
-    let known = app.kept.dashboards.bases.get(owner, user.version + content, day, now);
+    let known = app.caches.dashboards.bases.get(owner, user.version + content, day, now);
     let (books, base) = app.db.read(request.lane, |tx| {
         let base = if let Some(base) = known {
             base
@@ -86,13 +86,13 @@ pub fn me(app: &App, user: &ExtensionUser, request: &Request) -> Result<Reply, P
             let value = Arc::new(read_base(tx, &user.account, now)?);
             let kept = Cached { day, made_at: now, until: value.ahead.until, value };
             let bytes = kept.value.bytes();
-            app.kept.dashboards.bases.keep(owner, user.version + content, kept, bytes)
+            app.caches.dashboards.bases.keep(owner, user.version + content, kept, bytes)
         };
         Ok::<_, db::DbError>((books(tx, owner, day)?, base))
     })?;
     let (value, until) = written(app, &user.account, now, books, &base)?;
     let (bytes, kept) = (value.len(), Cached { day, made_at: now, until, value });
-    Ok(Reply::of(media::JSON, app.kept.dashboards.whole.keep(owner, version, kept, bytes)))
+    Ok(Reply::of(media::JSON, app.caches.dashboards.whole.keep(owner, version, kept, bytes)))
 }
 
 /// The dashboard in JSON, and when it expires within the day without a change.

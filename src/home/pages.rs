@@ -116,7 +116,7 @@ fn earned(
     (app, person): (&App, &Person),
     sales: Vec<RecentOrder>,
 ) -> db::Result<Vec<(RecentOrder, Option<Earned>)>> {
-    let tax = fees::tax_rate(app, fees::store::own(tx, person)?.tax);
+    let tax = fees::tax_rate(app, fees::store::settings(tx, person)?.tax);
     let (words, owner) = (&app.marketplace.words, person.account.user_id);
     let with_net = |sale: RecentOrder| {
         let page = list::read_one(tx, words, owner, sale.order_id)?;

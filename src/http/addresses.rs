@@ -45,15 +45,15 @@ impl Addresses {
         bound: SocketAddr,
         is_proxied: bool,
     ) -> Self {
-        let own = |configured: &str, otherwise: &str| {
+        let url_or = |configured: &str, otherwise: &str| {
             if configured.is_empty() {
                 otherwise.to_owned()
             } else {
                 configured.trim_end_matches('/').to_owned()
             }
         };
-        let base_url = own(base_url, &format!("http://{bound}"));
-        let dev_base_url = own(dev_base_url, &base_url);
+        let base_url = url_or(base_url, &format!("http://{bound}"));
+        let dev_base_url = url_or(dev_base_url, &base_url);
         let host = |url: &str| {
             let host = url.split_once("://").map_or(url, |(_, host)| host).to_ascii_lowercase();
             let default = if url.starts_with("https://") { ":443" } else { ":80" };

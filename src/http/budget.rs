@@ -22,8 +22,8 @@ impl Budget {
     }
 
     /// Takes bytes of the budget; `None` when too few are left.
-    pub fn take(self: &Arc<Self>, bytes: usize) -> Option<Held> {
-        let mut held = Held { budget: Arc::clone(self), bytes: 0 };
+    pub fn take(self: &Arc<Self>, bytes: usize) -> Option<BudgetPermit> {
+        let mut held = BudgetPermit { budget: Arc::clone(self), bytes: 0 };
         held.grow(bytes).then_some(held)
     }
 
@@ -40,12 +40,12 @@ impl Budget {
 
 /// Bytes taken from a budget; they are released when this is dropped.
 #[derive(Debug)]
-pub struct Held {
+pub struct BudgetPermit {
     budget: Arc<Budget>,
     bytes: usize,
 }
 
-impl Held {
+impl BudgetPermit {
     /// Takes more bytes of the budget; false when too few are left.
     pub fn grow(&mut self, bytes: usize) -> bool {
         let before = self.budget.held.fetch_add(bytes, Ordering::Relaxed);
@@ -59,7 +59,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for BudgetPermit {
     fn drop(&mut self) {
         self.budget.held.fetch_sub(self.bytes, Ordering::Relaxed);
     }

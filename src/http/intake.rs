@@ -15,9 +15,9 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 
-use super::budget::{AccountKey, Budget, Held, charged};
+use super::budget::{AccountKey, Budget, BudgetPermit, charged};
 use super::{Code, Problem};
-use crate::base::queue::{Place, Places};
+use crate::base::queue::{KeyedSemaphore, Permit};
 
 /// Largest small body, and the largest body of a caller whose credential was
 /// not checked yet.
@@ -44,7 +44,7 @@ const COME_BACK_S: i64 = 5;
 pub struct Intake {
     small: Arc<Budget>,
     large: Arc<Budget>,
-    places: Places<AccountKey>,
+    places: KeyedSemaphore<AccountKey>,
 }
 
 impl Default for Intake {
@@ -52,7 +52,7 @@ impl Default for Intake {
         Self {
             small: Budget::new(SMALL_BYTES),
             large: Budget::new(LARGE_BYTES),
-            places: Places::new(usize::MAX, |_| LARGE_AT_A_TIME),
+            places: KeyedSemaphore::new(usize::MAX, |_| LARGE_AT_A_TIME),
         }
     }
 }
@@ -102,8 +102,8 @@ struct Arriving<'i> {
     who: Option<AccountKey>,
     bytes: BytesMut,
     is_small: bool,
-    held: Held,
-    place: Option<Place<AccountKey>>,
+    held: BudgetPermit,
+    place: Option<Permit<AccountKey>>,
 }
 
 impl<'i> Arriving<'i> {

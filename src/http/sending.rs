@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 
 use super::body::UNSENT_BYTES;
 use super::budget::{AccountKey, Budget};
-use crate::base::queue::Places;
+use crate::base::queue::KeyedSemaphore;
 
 /// Files that may be sent to one account at the same time.
 const FILES_AT_A_TIME: usize = 2;
@@ -20,7 +20,7 @@ pub struct Sending {
     /// Bytes of large answers that are not sent yet.
     pub unsent: Arc<Budget>,
     /// Files on their way, by account.
-    pub files: Places<AccountKey>,
+    pub files: KeyedSemaphore<AccountKey>,
     /// Taken while the next piece of a file is read.
     pub turns: Arc<Semaphore>,
 }
@@ -29,7 +29,7 @@ impl Default for Sending {
     fn default() -> Self {
         Self {
             unsent: Budget::new(UNSENT_BYTES),
-            files: Places::new(usize::MAX, |_| FILES_AT_A_TIME),
+            files: KeyedSemaphore::new(usize::MAX, |_| FILES_AT_A_TIME),
             turns: Arc::new(Semaphore::new(TURNS)),
         }
     }

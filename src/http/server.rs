@@ -30,7 +30,7 @@ use super::head::{MAX_HEAD, Refusal};
 use super::io::Io;
 use super::limit::{self, Subject};
 use super::tls::{Door, OverTls, Tls};
-use crate::base::queue::{Place, Places};
+use crate::base::queue::{KeyedSemaphore, Permit};
 
 /// Requests after which a connection is closed.
 const MAX_REQUESTS: usize = 1_000;
@@ -253,21 +253,21 @@ async fn serve_connection<S, F>(
 struct Peers {
     limit: usize,
     trusted: Vec<IpNet>,
-    open: Places<Subject>,
+    open: KeyedSemaphore<Subject>,
 }
 
 /// The places of one connection, in its address and networks.
-type PeerPlaces = [Option<Place<Subject>>; 3];
+type PeerPermits = [Option<Permit<Subject>>; 3];
 
 impl Peers {
     fn new(limit: usize, trusted: Vec<IpNet>) -> Self {
-        Self { limit, trusted, open: Places::new(usize::MAX, |_| usize::MAX) }
+        Self { limit, trusted, open: KeyedSemaphore::new(usize::MAX, |_| usize::MAX) }
     }
 
     /// Places for one more connection of an address, unless it has too many.
-    fn enter(&self, address: IpAddr) -> Option<PeerPlaces> {
+    fn enter(&self, address: IpAddr) -> Option<PeerPermits> {
         let address = address.to_canonical();
-        let mut places = PeerPlaces::default();
+        let mut places = PeerPermits::default();
         if self.trusted.iter().any(|net| net.contains(&address)) {
             return Some(places);
         }
@@ -350,18 +350,18 @@ mod tests {
             let addresses = addresses.iter().cycle().take(times);
             addresses.filter_map(|address| peers.enter(address.parse().unwrap())).collect()
         };
-        let single: Vec<PeerPlaces> = enter(&["2001:db8:1::1", "2001:db8:1::2"], 9);
-        let home: Vec<PeerPlaces> = enter(&["2001:db8:1:1::1", "2001:db8:1:2::1"], 9);
-        let site: Vec<PeerPlaces> = enter(&["2001:db8:1:100::1", "2001:db8:1:200::1"], 9);
+        let single: Vec<PeerPermits> = enter(&["2001:db8:1::1", "2001:db8:1::2"], 9);
+        let home: Vec<PeerPermits> = enter(&["2001:db8:1:1::1", "2001:db8:1:2::1"], 9);
+        let site: Vec<PeerPermits> = enter(&["2001:db8:1:100::1", "2001:db8:1:200::1"], 9);
         assert_eq!((single.len(), home.len(), site.len()), (3, 3, 6));
-        let elsewhere: [Vec<PeerPlaces>; 3] = [
+        let elsewhere: [Vec<PeerPermits>; 3] = [
             enter(&["2001:db8:2::1"], 9),
             enter(&["192.0.2.1", "192.0.2.2", "192.0.2.3"], 18),
             enter(&["2001:db8:99::1"], 99),
         ];
         assert_eq!(elsewhere.map(|places| places.len()), [3, 9, 99]);
         drop((single, home));
-        let again: Vec<PeerPlaces> = enter(&["2001:db8:1::1"], 9);
+        let again: Vec<PeerPermits> = enter(&["2001:db8:1::1"], 9);
         assert_eq!(again.len(), 3);
         drop((site, again));
         assert_eq!(peers.open.all(), 0);

@@ -44,12 +44,12 @@ pub struct Refusal {
 
 /// How the directory may see that a name leads here, the most promising first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum ChallengeKind {
     Tls,
     Http,
 }
 
-impl Way {
+impl ChallengeKind {
     const fn kind(self) -> ChallengeType {
         match self {
             Self::Tls => ChallengeType::TlsAlpn01,
@@ -69,10 +69,10 @@ impl Way {
 /// `None` when the service stops meanwhile.
 pub fn obtain(
     https: &Https,
-    ways: &[Way],
+    ways: &[ChallengeKind],
     keeper: &mut Keeper,
     stop: &Stop,
-) -> Option<Result<Way, Refusal>> {
+) -> Option<Result<ChallengeKind, Refusal>> {
     let told = |said: String| Refusal { said, is_away: true, wait_s: None };
     // The directory counts what it gives, so it is not asked for what would be lost.
     if let Err(error) = keeper.try_room() {
@@ -136,7 +136,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    async fn certificate(&mut self, ways: &[Way]) -> Result<Way, Error> {
+    async fn certificate(&mut self, ways: &[ChallengeKind]) -> Result<ChallengeKind, Error> {
         let mut account = self.account().await?;
         let mut last = Error::Str("there is no way for the directory to look at us");
         for way in ways {
@@ -192,7 +192,11 @@ impl Asking<'_> {
 }
 
 /// The key and the chain of a new certificate, as PEM.
-async fn order(https: &Https, account: &Account, way: Way) -> Result<(String, String), Error> {
+async fn order(
+    https: &Https,
+    account: &Account,
+    way: ChallengeKind,
+) -> Result<(String, String), Error> {
     let names: Vec<Identifier> =
         https.server.acme_domains.iter().cloned().map(Identifier::Dns).collect();
     let mut order = account.new_order(&NewOrder::new(&names)).await?;
@@ -207,8 +211,8 @@ async fn order(https: &Https, account: &Account, way: Way) -> Result<(String, St
             .ok_or(Error::Str("the directory does not look at us in this way"))?;
         let answer = challenge.key_authorization();
         match way {
-            Way::Http => https.hold_challenge(&challenge.token, answer.as_str()),
-            Way::Tls => {
+            ChallengeKind::Http => https.hold_challenge(&challenge.token, answer.as_str()),
+            ChallengeKind::Tls => {
                 let name = challenge.identifier().to_string();
                 let shown = challenge_certificate(&name, answer.digest().as_ref())
                     .map_err(|error| Error::Other(error.into()))?;

@@ -25,11 +25,11 @@ pub fn is_late(facts: &Facts, now: Instant) -> bool {
 }
 
 /// The step that is to be told now.
-fn step(standing: &CertificateStatus, is_renewed: bool, now: Instant) -> Option<(Instant, i64)> {
-    let facts = standing.served.as_ref()?;
+fn step(status: &CertificateStatus, is_renewed: bool, now: Instant) -> Option<(Instant, i64)> {
+    let facts = status.served.as_ref()?;
     // A directory's is told when it could not be renewed, that of a file when nobody
     // did. Of one that lives for days only, twenty days say nothing.
-    let is_missed = if is_renewed { standing.fault.is_some() } else { true };
+    let is_missed = if is_renewed { status.fault.is_some() } else { true };
     let left = facts.until.since(now);
     let step = STEPS.into_iter().find(|days| left <= days * DAY_S)?;
     (is_missed && is_late(facts, now)).then_some((facts.until, step))
@@ -38,13 +38,13 @@ fn step(standing: &CertificateStatus, is_renewed: bool, now: Instant) -> Option<
 /// Tells administrators what was not told yet.
 pub fn tell(app: &App, https: &Https, told: &mut Option<(Instant, i64)>) {
     let now = app.clock.now();
-    let standing = https.standing();
-    let due = step(&standing, https.is_renewed(), now);
+    let status = https.status();
+    let due = step(&status, https.is_renewed(), now);
     if due.is_none() || due == *told {
         return;
     }
     let Some((until, step)) = due else { return };
-    match alert(app, https, &standing, (until, step), now) {
+    match alert(app, https, &status, (until, step), now) {
         Ok(()) => *told = due,
         Err(error) if error.is_told() => {}
         Err(error) => tracing::warn!(%error, "administrators were not told"),
@@ -54,12 +54,12 @@ pub fn tell(app: &App, https: &Https, told: &mut Option<(Instant, i64)>) {
 fn alert(
     services: &Services,
     https: &Https,
-    standing: &CertificateStatus,
+    status: &CertificateStatus,
     (until, step): (Instant, i64),
     now: Instant,
 ) -> Result<()> {
     let channel_set = ChannelSet::of(&services.config);
-    let left = standing.served.as_ref().map_or(0, |facts| days_left(facts, now));
+    let left = status.served.as_ref().map_or(0, |facts| days_left(facts, now));
     let title = match left {
         ..0 => "O certificado HTTPS venceu".to_owned(),
         0 => "O certificado HTTPS vence em menos de um dia".to_owned(),
@@ -67,7 +67,7 @@ fn alert(
         left => format!("O certificado HTTPS vence em {left} dias"),
     };
     let end = services.zone().page(until);
-    let detail = match &standing.fault {
+    let detail = match &status.fault {
         Some(fault) if https.is_renewed() => {
             format!("Vale até {end}, e a renovação falha. O último motivo: {fault}.")
         }
@@ -96,7 +96,7 @@ mod tests {
 
     const FROM: Instant = Instant(1_795_183_200);
 
-    fn standing(days: i64, fault: Option<&str>) -> CertificateStatus {
+    fn status(days: i64, fault: Option<&str>) -> CertificateStatus {
         let until = FROM.plus(days * DAY_S);
         CertificateStatus {
             served: Some(Facts { names: Vec::new(), from: FROM, until }),
@@ -107,17 +107,17 @@ mod tests {
 
     #[test]
     fn the_end_is_told_at_twenty_ten_and_three_days() {
-        let due = |standing: &CertificateStatus, is_renewed, day| {
-            step(standing, is_renewed, FROM.plus(day * DAY_S)).map(|(_, step)| step)
+        let due = |status: &CertificateStatus, is_renewed, day| {
+            step(status, is_renewed, FROM.plus(day * DAY_S)).map(|(_, step)| step)
         };
-        let failing = standing(90, Some("away"));
+        let failing = status(90, Some("away"));
         let days = [0, 61, 69, 70, 79, 80, 86, 87, 91];
         let told = days.map(|day| due(&failing, true, day));
         let expected = [None, None, None, Some(20), Some(20), Some(10), Some(10), Some(3), Some(3)];
         assert_eq!(told, expected);
-        assert_eq!(due(&standing(90, None), true, 88), None, "its renewal is not failing");
-        assert_eq!(due(&standing(90, None), false, 88), Some(3), "nobody replaced the file");
-        assert_eq!(due(&standing(6, None), false, 2), None, "it lives for six days");
-        assert_eq!(due(&standing(6, None), false, 5), Some(3));
+        assert_eq!(due(&status(90, None), true, 88), None, "its renewal is not failing");
+        assert_eq!(due(&status(90, None), false, 88), Some(3), "nobody replaced the file");
+        assert_eq!(due(&status(6, None), false, 2), None, "it lives for six days");
+        assert_eq!(due(&status(6, None), false, 5), Some(3));
     }
 }

@@ -80,7 +80,7 @@ pub struct Https {
     names_us: bool,
     /// What the directory is to find at plain HTTP, by its token.
     challenges: Mutex<HashMap<String, String>>,
-    standing: Mutex<CertificateStatus>,
+    status: Mutex<CertificateStatus>,
 }
 
 /// What is known of the certificate.
@@ -139,13 +139,13 @@ pub fn prepare(config: &mut Config) -> Option<Arc<Https>> {
         server: config.server.clone(),
         source,
         challenges: Mutex::default(),
-        standing: Mutex::default(),
+        status: Mutex::default(),
     };
     https.bind();
     match https.source.read(config) {
         Ok(Some((certificate, issuer))) => https.take(&certificate, issuer),
         Ok(None) => {}
-        Err(fault) => https.standing.lock().fault = Some(fault),
+        Err(fault) => https.status.lock().fault = Some(fault),
     }
     if config.server.base_url.is_empty() {
         let port = https.port();
@@ -161,8 +161,8 @@ pub fn prepare(config: &mut Config) -> Option<Arc<Https>> {
 
 impl Https {
     /// What is known of the certificate.
-    pub fn standing(&self) -> CertificateStatus {
-        self.standing.lock().clone()
+    pub fn status(&self) -> CertificateStatus {
+        self.status.lock().clone()
     }
 
     /// Whether the certificate comes from a directory.
@@ -182,7 +182,7 @@ impl Https {
 
     /// The address under the name that the served certificate tells.
     fn told_origin(&self) -> Option<String> {
-        own_origin(self.standing.lock().served.as_ref()?, self.port())
+        own_origin(self.status.lock().served.as_ref()?, self.port())
     }
 
     /// Takes the port of HTTPS; false when it cannot be had.
@@ -196,17 +196,17 @@ impl Https {
             _ => format!("cannot listen on {listen}: {error}"),
         });
         let is_bound = fault.is_none();
-        self.standing.lock().port_fault = fault;
+        self.status.lock().port_fault = fault;
         is_bound
     }
 
     /// Serves a certificate from now on.
     fn take(&self, certificate: &Certificate, issuer: Option<String>) {
         self.tls.serve(Arc::clone(&certificate.key));
-        let mut standing = self.standing.lock();
-        standing.served = Some(certificate.facts.clone());
-        standing.issuer = issuer;
-        standing.fault = None;
+        let mut status = self.status.lock();
+        status.served = Some(certificate.facts.clone());
+        status.issuer = issuer;
+        status.fault = None;
     }
 
     fn hold_challenge(&self, token: &str, answer: &str) {

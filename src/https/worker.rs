@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant as Monotonic};
 
-use super::acme::{self, Refusal, Way};
+use super::acme::{self, ChallengeKind, Refusal};
 use super::store::Keeper;
 use super::{Facts, Https, Source, certificate, end};
 use crate::app::App;
@@ -61,11 +61,11 @@ fn watch(app: &App, https: &Https, stop: &Stop) {
 
 /// What is served, or why nothing is.
 fn announce(https: &Https) {
-    let standing = https.standing();
-    if let Some(fault) = &standing.port_fault {
+    let status = https.status();
+    if let Some(fault) = &status.port_fault {
         tracing::error!(fault, "HTTPS is not served, and plain HTTP is as without it");
     }
-    let Some(facts) = &standing.served else {
+    let Some(facts) = &status.served else {
         return;
     };
     if let Some(bound) = https.tls.bound() {
@@ -93,13 +93,13 @@ impl Https {
     }
 
     fn fail(&self, fault: &str) {
-        let is_served = self.standing.lock().served.is_some();
+        let is_served = self.status.lock().served.is_some();
         if is_served {
             tracing::error!(fault, "no new certificate; the one before is served on");
         } else {
             tracing::error!(fault, "no certificate; plain HTTP is served as without HTTPS");
         }
-        self.standing.lock().fault = Some(fault.to_owned());
+        self.status.lock().fault = Some(fault.to_owned());
     }
 }
 
@@ -142,9 +142,9 @@ impl Files {
         self.failed = read.is_err().then(Monotonic::now);
         match read {
             // It was taken before the start.
-            Ok(found) if is_first && https.standing().served.as_ref() == Some(&found.facts) => {}
+            Ok(found) if is_first && https.status().served.as_ref() == Some(&found.facts) => {}
             Ok(found) => https.take_late(app, &found, None),
-            Err(fault) if is_again && https.standing().fault.as_ref() == Some(&fault) => {}
+            Err(fault) if is_again && https.status().fault.as_ref() == Some(&fault) => {}
             Err(fault) => https.fail(&fault),
         }
     }
@@ -208,7 +208,7 @@ struct Renewal {
     write_due: Monotonic,
     pace: Pace,
     /// The way that led to a certificate last.
-    way: Option<Way>,
+    way: Option<ChallengeKind>,
 }
 
 impl Renewal {
@@ -241,12 +241,12 @@ impl Renewal {
                 let facts = &stored.certificate.facts;
                 self.pace.succeeded(facts.until.since(facts.from), now);
                 self.way = Some(way);
-                https.standing.lock().next_try = None;
+                https.status.lock().next_try = None;
                 https.take_late(app, &stored.certificate, Some(stored.directory));
             }
             Err(refusal) => {
                 let next = self.pace.failed(refusal.is_away, refusal.wait_s, now);
-                https.standing.lock().next_try = Some(next);
+                https.status.lock().next_try = Some(next);
                 https.fail(&format!("{}: {}", https.directory(), refusal.said));
             }
         }
@@ -259,15 +259,15 @@ impl Renewal {
         if unwritten.is_none() {
             tracing::info!("what the directory gave is written now");
         }
-        https.standing.lock().unwritten = unwritten;
+        https.status.lock().unwritten = unwritten;
     }
 
     /// The ways in which the directory may look at us, the most promising first.
-    fn ways(&self, https: &Https) -> Vec<Way> {
-        let mut ways = vec![Way::Tls, Way::Http];
+    fn ways(&self, https: &Https) -> Vec<ChallengeKind> {
+        let mut ways = vec![ChallengeKind::Tls, ChallengeKind::Http];
         if https.tls.bound().is_none() {
             ways.remove(0);
-        } else if self.way == Some(Way::Http) {
+        } else if self.way == Some(ChallengeKind::Http) {
             ways.reverse();
         }
         ways
@@ -276,15 +276,15 @@ impl Renewal {
 
 /// Whether a certificate is to be asked for.
 fn is_due(https: &Https, now: Instant) -> bool {
-    let standing = https.standing();
+    let status = https.status();
     let lacks =
         |facts: &Facts| https.server.acme_domains.iter().any(|name| !facts.names.contains(name));
-    match &standing.served {
+    match &status.served {
         None => true,
         Some(facts) => {
             end::is_late(facts, now)
                 || lacks(facts)
-                || standing.issuer.as_deref() != Some(https.directory())
+                || status.issuer.as_deref() != Some(https.directory())
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) const ENTRY_BYTES: usize = 320;
 
 /// A token as the database knows it.
 #[derive(Clone)]
-pub enum Known {
+pub enum TokenRecord {
     Extension {
         account: Arc<Account>,
         expires_at: Instant,
@@ -44,7 +44,7 @@ pub enum Known {
     Nothing,
 }
 
-impl Known {
+impl TokenRecord {
     pub(super) fn owner(&self) -> Option<UserId> {
         match self {
             Self::Extension { account, .. }
@@ -67,7 +67,7 @@ pub enum TokenKind {
 }
 
 pub struct CachedToken {
-    pub(super) known: Known,
+    pub(super) record: TokenRecord,
     /// The version at which the token was read.
     pub(super) version: u64,
     /// Last use, in seconds; written later, at most once a minute.

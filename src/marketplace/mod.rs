@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use crate::app::App;
-use crate::base::queue::{self, Places};
+use crate::base::queue::{self, KeyedSemaphore};
 use crate::base::{Clock, MlUserId, Stop};
 use crate::changes::IssuedSeconds;
 use crate::config;
@@ -42,9 +42,9 @@ pub struct Marketplace {
     /// Rung when a person waits for an account to be read.
     pub wanted: Stop,
     /// Accounts that are being read.
-    pub busy: Places<MlUserId>,
+    pub busy: KeyedSemaphore<MlUserId>,
     /// Questions that are being answered.
-    pub answering: Places<i64>,
+    pub answering: KeyedSemaphore<i64>,
     /// Labels that could not be printed recently.
     pub refused_labels: tools::labels::refused::RefusedLabels,
     /// Files of labels that were just printed.
@@ -58,7 +58,7 @@ pub struct Marketplace {
     /// What other rooms do about changes.
     pub effects: Effects,
     /// Accounts whose tokens are being refreshed.
-    refreshing: Places<MlUserId>,
+    refreshing: KeyedSemaphore<MlUserId>,
 }
 
 impl Marketplace {
@@ -68,15 +68,15 @@ impl Marketplace {
             client: Client::new(config, clock),
             bell: Stop::default(),
             wanted: Stop::default(),
-            busy: Places::leases(),
-            answering: Places::leases(),
+            busy: KeyedSemaphore::leases(),
+            answering: KeyedSemaphore::leases(),
             refused_labels: tools::labels::refused::RefusedLabels::default(),
             printed_files: tools::labels::files::PrintedFiles::default(),
             issued: Arc::default(),
             words: Arc::default(),
             verifier: Verifier::new(config),
             effects,
-            refreshing: Places::leases(),
+            refreshing: KeyedSemaphore::leases(),
         }
     }
 
@@ -98,7 +98,7 @@ impl Marketplace {
 /// for removing data of unlinked accounts.
 pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHandle<()>>> {
     let Marketplace { bell, wanted, .. } = &app.marketplace;
-    let (db, sellers) = (&app.db, Places::leases());
+    let (db, sellers) = (&app.db, KeyedSemaphore::leases());
     let own = || Arc::clone(app);
     let app = own();
     let mut threads = rounds::start(db, &queue::INBOX, (stop, bell), move |stop| {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::queue;
-use super::views::{ChannelStanding, ChannelsPage};
+use super::views::{ChannelStatus, ChannelsPage};
 use super::{choices, delivery, tabs};
 use crate::accounts::page_layout::layout;
 use crate::accounts::self_service;
@@ -23,19 +23,15 @@ use crate::wire;
 /// The page's address.
 pub const PATH: &str = "/admin/mensagens/canais";
 
-fn standings(
-    app: &App,
-    person: &Person,
-    request: &Request,
-) -> Result<Vec<ChannelStanding>, Problem> {
+fn statuses(app: &App, person: &Person, request: &Request) -> Result<Vec<ChannelStatus>, Problem> {
     let (user, channel_set) = (person.account.user_id, choices::ChannelSet::of(&app.config));
     let (waiting, reach) = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>((queue::store::waiting(tx)?, choices::reach(tx, channel_set, user)?))
     })?;
-    let standing = |channel: Channel| {
+    let status = |channel: Channel| {
         let outlet = app.messages.delivery.outlets.iter().find(|outlet| outlet.channel == channel);
         let waits = waiting.iter().find(|(name, _)| name == channel.name());
-        ChannelStanding {
+        ChannelStatus {
             channel,
             by_what: channel_set.has(channel).then(|| by_what(&app.config, channel)),
             error: outlet.and_then(|outlet| outlet.gate.error()),
@@ -44,12 +40,12 @@ fn standings(
             reaches: channel == Channel::Chat || reach.has(channel),
         }
     };
-    Ok(Channel::ALL.map(standing).into())
+    Ok(Channel::ALL.map(status).into())
 }
 
 wire! {
     #[derive(Serialize)]
-    struct WireChannel of(one: ChannelStanding) {
+    struct WireChannel of(one: ChannelStatus) {
         canal: &'static str = one.channel.name(),
         configurado: bool = one.is_configured(),
         em_ordem: bool = one.is_configured() && one.error.is_none(),
@@ -60,7 +56,7 @@ wire! {
 
 /// `GET /admin/mensagens/canais`: the channels, as page or JSON.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let channels = standings(app, person, request)?;
+    let channels = statuses(app, person, request)?;
     if request.wants_json() {
         let channels = channels.into_iter().map(WireChannel::of);
         return ListReply::reply(Channel::ALL.len() as u64, channels.collect());
@@ -116,7 +112,7 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     if channel == Channel::Chat && number.is_none() {
         sent.check.fail("numero", WRONG_NUMBER);
     }
-    let channels = standings(app, person, request)?;
+    let channels = statuses(app, person, request)?;
     if let Err(problem) = sent.finish() {
         if request.wants_json() {
             return Err(problem);

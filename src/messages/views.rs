@@ -73,13 +73,13 @@ pub struct ChannelsPage {
     pub layout: Layout,
     /// The parts of messages.
     pub tabs: Vec<Tab>,
-    pub channels: Vec<ChannelStanding>,
+    pub channels: Vec<ChannelStatus>,
     /// `numero`: where a test by chat goes.
     pub number: Field,
 }
 
 /// A message channel, and whether it works.
-pub struct ChannelStanding {
+pub struct ChannelStatus {
     pub channel: Channel,
     /// The service that it sends through; `None` while it is not configured.
     pub by_what: Option<String>,
@@ -90,7 +90,7 @@ pub struct ChannelStanding {
     pub reaches: bool,
 }
 
-impl ChannelStanding {
+impl ChannelStatus {
     pub const fn is_configured(&self) -> bool {
         self.by_what.is_some()
     }

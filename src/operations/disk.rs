@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::base::{DAY_S, Instant};
-use crate::db::{Kept, access};
+use crate::db::{BackupCopy, access};
 use crate::services::Services;
 
 /// Free space below which it is little, whatever the database takes.
@@ -57,7 +57,7 @@ pub fn outlook(
     now: Instant,
     first_start: Option<Instant>,
     (bytes, free): (u64, u64),
-    copies: &[Kept],
+    copies: &[BackupCopy],
 ) -> Outlook {
     let before = copies.iter().filter_map(|copy| {
         let manifest = copy.manifest()?;

@@ -12,14 +12,14 @@ use crate::services::Services;
 /// When the served certificate ends; `None` without HTTPS of our own, 0 without a
 /// certificate.
 pub fn ends_at(app: &App) -> Option<Instant> {
-    let served = app.server.https.as_ref()?.standing().served;
+    let served = app.server.https.as_ref()?.status().served;
     Some(served.map_or(Instant(0), |facts| facts.until))
 }
 
 /// The certificate among the figures of the service.
 pub fn row(app: &App, now: Instant) -> Option<Fact> {
-    let standing = app.server.https.as_ref()?.standing();
-    let (value, state) = match &standing.served {
+    let status = app.server.https.as_ref()?.status();
+    let (value, state) = match &status.served {
         None => ("Nenhum ainda".to_owned(), Badge::Attention),
         Some(facts) => {
             let state = match days_left(facts, now) {
@@ -30,7 +30,7 @@ pub fn row(app: &App, now: Instant) -> Option<Fact> {
             (format!("Até {}", app.zone().page(facts.until)), state)
         }
     };
-    let names = standing.served.map_or_else(String::new, |facts| facts.names.join(", "));
+    let names = status.served.map_or_else(String::new, |facts| facts.names.join(", "));
     Some(fact("Certificado HTTPS", value).noted(names).state(state))
 }
 
@@ -39,31 +39,31 @@ pub fn open_items(app: &App, now: Instant) -> Vec<OpenItem> {
     let Some(https) = &app.server.https else {
         return Vec::new();
     };
-    let standing = https.standing();
+    let status = https.status();
     let mut items = Vec::new();
-    if let Some(fault) = &standing.port_fault {
+    if let Some(fault) = &status.port_fault {
         let text = format!(
             "O motivo: {fault}. Até isso mudar, a plataforma atende por HTTP comum; ela tenta de novo a cada poucos segundos."
         );
         items.push(item(Tone::Bad, "A porta do HTTPS não está livre", text));
     }
-    if let Some(fault) = &standing.unwritten {
+    if let Some(fault) = &status.unwritten {
         let text = format!(
             "O motivo: {fault}. Ele já vale; a plataforma tenta gravar de novo a cada poucos segundos. Não a reinicie antes disso."
         );
         items.push(item(Tone::Warn, "O certificado HTTPS novo não foi gravado", text));
     }
-    items.extend(certificate(app, &standing, https.is_renewed(), now));
+    items.extend(certificate(app, &status, https.is_renewed(), now));
     items
 }
 
 fn certificate(
     services: &Services,
-    standing: &CertificateStatus,
+    status: &CertificateStatus,
     is_renewed: bool,
     now: Instant,
 ) -> Option<OpenItem> {
-    let reason = match (&standing.fault, standing.next_try) {
+    let reason = match (&status.fault, status.next_try) {
         (Some(fault), Some(next)) => {
             format!("O motivo: {fault}. Nova tentativa em {}.", services.zone().page(next))
         }
@@ -74,7 +74,7 @@ fn certificate(
                 .to_owned()
         }
     };
-    let Some(facts) = &standing.served else {
+    let Some(facts) = &status.served else {
         let text = format!("Até ele vir, a plataforma atende por HTTP comum. {reason}");
         return Some(item(Tone::Bad, "Ainda não há certificado HTTPS", text));
     };
@@ -94,7 +94,7 @@ fn certificate(
             let tone = if left < 3 { Tone::Bad } else { Tone::Warn };
             Some(item(tone, title, format!("Vale até {end}. {reason}")))
         }
-        _ if standing.fault.is_some() => {
+        _ if status.fault.is_some() => {
             let title = "O certificado HTTPS novo não serve".to_owned();
             Some(item(Tone::Warn, title, format!("O atual vale até {end}. {reason}")))
         }

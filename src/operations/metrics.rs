@@ -141,17 +141,17 @@ fn database(figures: &mut Figures, services: &Services) {
 
 /// The copies, and the replica if one is configured.
 fn copies(figures: &mut Figures, app: &App) -> Result<(), Problem> {
-    let seen = app.health.copies.standing(app)?;
+    let seen = app.health.copies.status(app)?;
     let help =
         "When the newest good copy of the database was made, in seconds since 1970; 0 without one.";
     figures.gauge("backup_last_success_timestamp_seconds", help, seen.last_success().0);
     let help = "When a copy was last found to be as its manifest says, in seconds since 1970; 0 before that.";
     figures.gauge("backup_last_verified_timestamp_seconds", help, seen.last_verified().0);
-    if let Some(standing) = app.health.replica.standing() {
+    if let Some(status) = app.health.replica.status() {
         let help = "What was written in these last seconds may not be at the replica.";
-        figures.gauge("replica_lag_seconds", help, standing.lag_s);
+        figures.gauge("replica_lag_seconds", help, status.lag_s);
         let help = "1 while something keeps the replica from following; the log says what.";
-        figures.gauge("replica_failing", help, standing.trouble.is_some());
+        figures.gauge("replica_failing", help, status.trouble.is_some());
     }
     Ok(())
 }

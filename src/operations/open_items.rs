@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::base::{Instant, UserId, grouped};
 use crate::config::Config;
 use crate::copies::{self, CopiesStatus};
-use crate::db::{Condition, FileKind, Kept, ReadTx, Result, Trouble};
+use crate::db::{BackupCopy, Condition, FileKind, ReadTx, Result, Trouble};
 use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
 use crate::panel::{Notice, Tone, view};
@@ -226,7 +226,7 @@ fn backups(services: &Services, copies: &CopiesStatus, now: Instant) -> Vec<Open
         items.push(item(Tone::Bad, title, text));
     }
     if copies.is_late(now) {
-        let title = match copies.newest_good().and_then(Kept::made_at) {
+        let title = match copies.newest_good().and_then(BackupCopy::made_at) {
             Some(at) => format!("A última cópia de segurança é de {}", services.zone().page(at)),
             None => "Nenhuma cópia de segurança ainda".to_owned(),
         };
@@ -254,14 +254,14 @@ fn files(app: &App) -> Vec<OpenItem> {
 const REPLICA_LAG_S: i64 = 120;
 
 fn replica(app: &App) -> Option<OpenItem> {
-    let standing = app.health.replica.standing()?;
-    if standing.trouble.is_none() && standing.lag_s <= REPLICA_LAG_S {
+    let status = app.health.replica.status()?;
+    if status.trouble.is_none() && status.lag_s <= REPLICA_LAG_S {
         return None;
     }
-    let why = standing.trouble.map(|fault| format!(" Motivo: {fault}.")).unwrap_or_default();
+    let why = status.trouble.map(|fault| format!(" Motivo: {fault}.")).unwrap_or_default();
     let text =
         format!("O serviço continua, mas o que foi gravado por último só está nesta máquina.{why}");
-    let title = format!("A réplica está {} atrás", view::span(standing.lag_s));
+    let title = format!("A réplica está {} atrás", view::span(status.lag_s));
     Some(item(Tone::Warn, title, text))
 }
 

@@ -14,7 +14,7 @@ use crate::base::{Cents, grouped};
 use crate::config::SignatureMode;
 use crate::content::plans::store as plans;
 use crate::copies::{self, CopiesStatus};
-use crate::db::Kept;
+use crate::db::BackupCopy;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::delivery::Outlet;
@@ -62,7 +62,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
         })
     })?;
     let Found { figures, people, overdue: (overdue, late), .. } = found;
-    let copies = app.health.copies.standing(app)?;
+    let copies = app.health.copies.status(app)?;
     let open = open_items::open_items(app, &figures, &copies, request.now);
     let verdict = open_items::verdict(&open);
     let hidden = u64::try_from(late).unwrap_or_default().saturating_sub(overdue.len() as u64);
@@ -163,7 +163,7 @@ pub fn last_copy(services: &Services, copies: &CopiesStatus) -> Fact {
     let now = services.clock.now();
     let page = |at| services.zone().page(at);
     let is_bad = copies.failure.is_some() || copies.broken().next().is_some();
-    let value = match copies.newest_good().and_then(Kept::made_at) {
+    let value = match copies.newest_good().and_then(BackupCopy::made_at) {
         Some(at) => page(at),
         None if copies.has_folder => "Nenhuma ainda".to_owned(),
         None => "Sem pasta configurada".to_owned(),
@@ -184,9 +184,9 @@ pub fn last_copy(services: &Services, copies: &CopiesStatus) -> Fact {
 
 /// How far the replica is.
 pub fn replica(app: &App) -> Option<Fact> {
-    let standing = app.health.replica.standing()?;
-    let behind = fact("Réplica", format!("{} s atrás", grouped(standing.lag_s)));
-    Some(behind.noted(&*standing.url).good_if(standing.trouble.is_none()))
+    let status = app.health.replica.status()?;
+    let behind = fact("Réplica", format!("{} s atrás", grouped(status.lag_s)));
+    Some(behind.noted(&*status.url).good_if(status.trouble.is_none()))
 }
 
 fn channels(app: &App) -> Fact {

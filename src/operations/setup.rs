@@ -5,7 +5,7 @@ use super::outside::Service;
 use super::store::SetUp;
 use crate::app::App;
 use crate::copies::{self, CopiesStatus};
-use crate::db::Kept;
+use crate::db::BackupCopy;
 use crate::panel::{Badge, Step};
 
 /// The steps; none once all are done.
@@ -49,7 +49,7 @@ fn posted(done: bool, title: &str, text: &str, to: (&str, &'static str)) -> Step
 }
 
 fn copy(app: &App, copies: &CopiesStatus) -> Step {
-    let newest = copies.newest_good().and_then(Kept::made_at);
+    let newest = copies.newest_good().and_then(BackupCopy::made_at);
     let text = match newest {
         Some(at) => format!("A última, conferida, é de {}.", app.zone().page(at)),
         None if copies.has_folder => "Feita e conferida aqui mesmo, em um minuto.".to_owned(),

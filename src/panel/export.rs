@@ -67,7 +67,7 @@ pub fn send<K: Send + 'static>(
     reply.body = if rows.keys.len() == 0 {
         Body::Bytes(first)
     } else {
-        let (own, mut first) = (services.own(), Some(first));
+        let (own, mut first) = (services.weak(), Some(first));
         let source = move || match first.take() {
             Some(first) => Ok(first),
             None => rows.next(&own),

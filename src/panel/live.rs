@@ -16,7 +16,7 @@ use serde::Serialize;
 use tokio::sync::{Notify, watch};
 
 use crate::base::cache::Cache;
-use crate::base::queue::{Place, Places};
+use crate::base::queue::{KeyedSemaphore, Permit};
 use crate::base::{Instant, UserId, Versions};
 use crate::db::{self, Lane, ReadTx};
 use crate::http::{Code, Problem};
@@ -85,17 +85,17 @@ type Read = fn(&ReadTx<'_>, Watcher, Instant) -> db::Result<Counts>;
 /// Everybody's numbers, and the connections that follow them.
 pub struct Live {
     read: Read,
-    kept: Cache<Watcher, Arc<Counts>>,
-    rooms: Mutex<HashMap<Watcher, Room>>,
-    places: Places<UserId>,
-    all: Places<()>,
+    cache: Cache<Watcher, Arc<Counts>>,
+    rooms: Mutex<HashMap<Watcher, MenuStream>>,
+    places: KeyedSemaphore<UserId>,
+    all: KeyedSemaphore<()>,
     is_closed: AtomicBool,
     /// Rung when a version has risen.
     pub bell: Arc<Notify>,
 }
 
 /// The connections of one menu.
-struct Room {
+struct MenuStream {
     told: watch::Sender<Bytes>,
     /// Of what was told last.
     version: u64,
@@ -103,7 +103,7 @@ struct Room {
     person: u64,
 }
 
-impl Room {
+impl MenuStream {
     fn tell(&mut self, version: u64, event: Bytes) {
         self.version = version;
         self.told.send_if_modified(|last| {
@@ -115,17 +115,17 @@ impl Room {
 }
 
 /// Kept while a connection is open.
-pub type Seat = (Place<UserId>, Place<()>);
+pub type Seat = (Permit<UserId>, Permit<()>);
 
 impl Live {
     /// Nobody's numbers yet; `read` reads them.
     pub fn new(read: Read) -> Self {
         Self {
             read,
-            kept: Cache::new(KEPT_BYTES),
+            cache: Cache::new(KEPT_BYTES),
             rooms: Mutex::default(),
-            places: Places::new(usize::MAX, |_| MOST_OF_ONE),
-            all: Places::new(usize::MAX, |()| MOST),
+            places: KeyedSemaphore::new(usize::MAX, |_| MOST_OF_ONE),
+            all: KeyedSemaphore::new(usize::MAX, |()| MOST),
             is_closed: AtomicBool::new(false),
             bell: Arc::default(),
         }
@@ -140,14 +140,14 @@ impl Live {
     ) -> Result<Arc<Counts>, db::DbError> {
         let now = services.clock.now();
         let version = version(&services.versions, watcher, now);
-        if let Some((known, counts)) = self.kept.get(&watcher)
+        if let Some((known, counts)) = self.cache.get(&watcher)
             && known == version
         {
             return Ok(counts);
         }
         let counts = services.db.read(lane, |tx| (self.read)(tx, watcher, now))?;
         let counts = Arc::new(counts);
-        self.kept.put(watcher, version, Arc::clone(&counts), KEPT_EACH);
+        self.cache.put(watcher, version, Arc::clone(&counts), KEPT_EACH);
         Ok(counts)
     }
 
@@ -172,7 +172,7 @@ impl Live {
         let person = services.versions.of(watcher.person);
         let first = self.counts(services, watcher, Lane::InPlace)?.event();
         let mut rooms = self.rooms.lock();
-        let room = rooms.entry(watcher).or_insert_with(|| Room {
+        let room = rooms.entry(watcher).or_insert_with(|| MenuStream {
             told: watch::Sender::new(first.clone()),
             version,
             person,

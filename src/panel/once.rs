@@ -37,7 +37,7 @@ const MOST_OWN: i64 = 32;
 const MOST: i64 = 20_000;
 /// Most expired answers that are deleted when a new one is stored.
 const SWEPT: i64 = 20;
-/// Largest answer that is kept; a page is some 40 KB.
+/// Largest answer that is stored; a page is some 40 KB.
 const LARGEST: usize = 128 * 1024;
 /// Bytes of an upload, from the field's name on, in which its value must end.
 const PART_HEAD: usize = 512;
@@ -119,8 +119,8 @@ impl FormSubmission {
         )?;
         let Some(sealed) = sealed else { return Ok(None) };
         let plain = Sealer::new(self.key).open(&sealed, PLACE).map_err(Problem::internal)?;
-        let kept: Kept = serde_json::from_slice(&plain).map_err(Problem::internal)?;
-        kept.reply().map(Some)
+        let stored: StoredReply = serde_json::from_slice(&plain).map_err(Problem::internal)?;
+        stored.reply().map(Some)
     }
 
     /// Stores the answer of the form after its work is done. An error is not
@@ -134,7 +134,7 @@ impl FormSubmission {
 
     /// The answer as [`FormSubmission::store`] takes it; `None` for one that is not stored.
     pub fn sealed(&self, reply: &Reply) -> Option<Vec<u8>> {
-        let plain = serde_json::to_vec(&Kept::of(reply)?).ok()?;
+        let plain = serde_json::to_vec(&StoredReply::of(reply)?).ok()?;
         Some(Sealer::new(self.key).seal(&plain, PLACE))
     }
 
@@ -174,7 +174,7 @@ const PLACE: SealContext<'_> = SealContext { table: "form_sent", column: "reply"
 
 /// An answer as it is stored.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredReply {
     status: u16,
     media: Option<String>,
     headers: Vec<(String, String)>,
@@ -182,7 +182,7 @@ struct Kept {
     body: String,
 }
 
-impl Kept {
+impl StoredReply {
     fn of(reply: &Reply) -> Option<Self> {
         if !(reply.status.is_success() || reply.status.is_redirection()) {
             return None;

@@ -321,7 +321,7 @@ fn begin<O: Operation>(
     let slot = O::KEEPS.map(|keeps| CacheSlot::of(declared, app, by.owner(), call, keeps));
     // Before anything is parsed: most calls of those who poll end here.
     if let Some(slot) = &slot
-        && let Some(page) = app.kept.pages.get(&slot.key, slot.version)
+        && let Some(page) = app.caches.pages.get(&slot.key, slot.version)
     {
         return Ok(Todo::Now(page.answer(call.headers(), media::JSON)));
     }
@@ -401,9 +401,11 @@ fn begin_post<O: Operation>(
     }
     Ok(match begun? {
         Todo::Now(reply) => Todo::Now(Reply::json(&Done { data: reply })?),
-        Todo::Slow(work) => Todo::Slow(Box::new(move |app| kept(app, rendered(work(app)?)?, key))),
+        Todo::Slow(work) => {
+            Todo::Slow(Box::new(move |app| stored_once(app, rendered(work(app)?)?, key)))
+        }
         Todo::Outside(work) | Todo::Fetch(work) => {
-            Todo::Outside(Box::new(move |app| kept(app, rendered(work(app)?)?, key)))
+            Todo::Outside(Box::new(move |app| stored_once(app, rendered(work(app)?)?, key)))
         }
         Todo::Write(work) => {
             Todo::Write(Box::new(move |tx| once(tx, key, |tx| rendered(work(tx)?))))
@@ -412,7 +414,7 @@ fn begin_post<O: Operation>(
 }
 
 /// The answer after work in a lane, which may be repeated; it is kept after the last of it.
-fn kept(app: &App, body: Vec<u8>, key: Option<CallKey>) -> Result<Reply, Problem> {
+fn stored_once(app: &App, body: Vec<u8>, key: Option<CallKey>) -> Result<Reply, Problem> {
     match key {
         Some(key) => app.db.write(move |tx| once(tx, Some(key), |_| Ok(body))),
         None => Ok(Reply::of(media::JSON, body)),
@@ -496,7 +498,7 @@ fn answer<O: Operation>(
     match slot.filter(|slot| (slot.keeps)(reply)) {
         Some(slot) => {
             let page = Rendered::new(body, last_modified);
-            app.kept.pages.put(slot.key, slot.version, page.clone());
+            app.caches.pages.put(slot.key, slot.version, page.clone());
             Ok(page.answer(headers, media::JSON))
         }
         None => Ok(Validators::of_content(&body, last_modified)

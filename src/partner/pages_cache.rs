@@ -13,24 +13,24 @@ pub type PageKey = (UserId, &'static str, String);
 
 /// The answers kept.
 pub struct Pages {
-    kept: Cache<PageKey, Rendered>,
+    cache: Cache<PageKey, Rendered>,
 }
 
 impl Default for Pages {
     fn default() -> Self {
-        Self { kept: Cache::new(BYTES) }
+        Self { cache: Cache::new(BYTES) }
     }
 }
 
 impl Pages {
     /// The answer of a version, if it is kept.
     pub fn get(&self, key: &PageKey, version: u64) -> Option<Rendered> {
-        self.kept.get(key).filter(|(kept, _)| *kept == version).map(|(_, page)| page)
+        self.cache.get(key).filter(|(kept, _)| *kept == version).map(|(_, page)| page)
     }
 
     /// Keeps an answer made from data that is at least as new as the version.
     pub fn put(&self, key: PageKey, version: u64, page: Rendered) {
         let bytes = page.body.len() + key.2.len() + 256;
-        self.kept.put(key, version, page, bytes);
+        self.cache.put(key, version, page, bytes);
     }
 }

@@ -10,7 +10,7 @@ use crate::base::ids::{TokenHash, UserId};
 use crate::config::Config;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::identity::PartnerToken;
-use crate::identity::token::Known;
+use crate::identity::token::TokenRecord;
 use crate::partner::oauth::Granted;
 use crate::row;
 
@@ -42,7 +42,7 @@ pub fn token(
     hash: &TokenHash,
     config: &Config,
     zone: Zone,
-) -> Result<(Known, Instant)> {
+) -> Result<(TokenRecord, Instant)> {
     let source =
         "SELECT user_id, name, created_at, last_used_at, revoked_at IS NOT NULL AS revoked, test,
                          NULL AS grant_id, 0 AS may_write, may_change, 0 AS expires_at
@@ -58,7 +58,7 @@ pub fn token_from(
     hash: &TokenHash,
     config: &Config,
     zone: Zone,
-) -> Result<(Known, Instant)> {
+) -> Result<(TokenRecord, Instant)> {
     let found: Option<TokenRow> = tx.record(
         &format!(
             "FROM ({source}) t
@@ -67,11 +67,11 @@ pub fn token_from(
         ),
         [hash],
     )?;
-    let Some(row) = found else { return Ok((Known::Nothing, Instant(i64::MIN))) };
+    let Some(row) = found else { return Ok((TokenRecord::Nothing, Instant(i64::MIN))) };
     let TokenRow { may_write, may_change, expires_at, .. } = row;
     let (name, created_at, is_test) = (row.name, row.created_at, row.is_test);
     let token = PartnerToken { name, created_at, may_change, is_test };
-    let known = Known::Partner {
+    let known = TokenRecord::Partner {
         account: Arc::new(row.account),
         token: Arc::new(token),
         revoked: row.revoked,

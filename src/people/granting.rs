@@ -15,7 +15,7 @@ use crate::partner::{PlanName, store as partners};
 
 /// What a student has, in the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct AuditedTerms {
     plano: String,
     pago_ate: Option<String>,
     atrasado_desde: Option<String>,
@@ -24,7 +24,7 @@ pub struct Standing {
     ate: Option<String>,
 }
 
-impl Standing {
+impl AuditedTerms {
     fn of(terms: &Terms, api: Option<(PlanName, Option<Day>)>) -> Self {
         let at = |at: Option<Instant>| at.map(Instant::rfc3339);
         Self {
@@ -141,7 +141,7 @@ impl Gift {
         (services, actor, zone): (&AccountServices, &Actor, Zone),
         user: UserId,
     ) -> Result<bool> {
-        let Some((before, terms, name)) = Standing::read(tx, user)? else { return Ok(false) };
+        let Some((before, terms, name)) = AuditedTerms::read(tx, user)? else { return Ok(false) };
         if !terms.role.is_student() {
             return Ok(false);
         }
@@ -149,7 +149,7 @@ impl Gift {
         if let Some((plan, until)) = api {
             partners::set_plan(tx, user, Some(plan), until)?;
         }
-        let after = Standing::of(&new, api.or(partners::plan(tx, user)?));
+        let after = AuditedTerms::of(&new, api.or(partners::plan(tx, user)?));
         if before == after {
             return Ok(false);
         }

@@ -22,7 +22,7 @@ use crate::panel::form;
 use crate::panel::{Filter, Flash, FormView, Head, ListReply, Listing, PageTime, When, export};
 use crate::services::Services;
 
-const STANDINGS: Filter = Filter {
+const STATUSES: Filter = Filter {
     name: "status",
     label: "Situação",
     all: "Todos",
@@ -30,8 +30,8 @@ const STANDINGS: Filter = Filter {
 };
 
 /// Staff pay nothing, and so are never late.
-const STAFF_STANDINGS: Filter =
-    Filter { values: &[("ativo", "Ativo"), ("suspenso", "Suspenso")], ..STANDINGS };
+const STAFF_STATUSES: Filter =
+    Filter { values: &[("ativo", "Ativo"), ("suspenso", "Suspenso")], ..STATUSES };
 
 const STUDENTS: Listing = Listing {
     path: Group::Students.path(),
@@ -49,7 +49,7 @@ const STUDENTS: Listing = Listing {
                 ("podio", "Pódio"),
             ],
         },
-        STANDINGS,
+        STATUSES,
         Filter {
             name: "em_disputa",
             label: "Disputa",
@@ -73,7 +73,7 @@ const STAFF: Listing = Listing {
             all: "Todos",
             values: &[("drop", "Fornecedor"), ("admin", "Administração")],
         },
-        STAFF_STANDINGS,
+        STAFF_STATUSES,
     ],
     heads: &heads("Papel"),
     file: "equipe.csv",

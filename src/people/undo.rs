@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::granting::Standing;
+use super::granting::AuditedTerms;
 use super::store;
 use super::told::Back;
 use crate::accounts::students::AccountServices;
@@ -91,8 +91,8 @@ fn take_back(
             is_back
         }
         "aluno.trocar_plano" | "aluno.dar_prazo" => {
-            let read = |value: &Value| serde_json::from_value::<Standing>(value.clone()).ok();
-            match (read(&before), read(&after), Standing::read(tx, id)?) {
+            let read = |value: &Value| serde_json::from_value::<AuditedTerms>(value.clone()).ok();
+            match (read(&before), read(&after), AuditedTerms::read(tx, id)?) {
                 (Some(before), Some(after), Some((now, ..))) if now == after => {
                     before.set(tx, services, id)?
                 }

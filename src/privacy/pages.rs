@@ -79,7 +79,7 @@ impl Wish {
 }
 
 /// `/painel/perfil/dados`: one's own data, or the question for the password.
-pub fn own(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+pub fn own_data(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     given((app, person, request), &Wish::OwnData)
 }
 
@@ -124,7 +124,7 @@ pub fn erase(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 
 /// `GET /admin/retencao`: what is kept, why, for how long.
 pub fn retention(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    Reply::page(&RetentionPage { layout: layout(app, person, request), kept: RETENTION })
+    Reply::page(&RetentionPage { layout: layout(app, person, request), retention: RETENTION })
 }
 
 fn student(services: &Services, request: &Request) -> Result<(UserId, String), Problem> {

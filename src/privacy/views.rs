@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::retention::Kept;
+use super::retention::RetentionRule;
 use crate::panel::view::Field;
 use crate::panel::{Layout, Notice};
 
@@ -34,5 +34,5 @@ pub struct ConfirmPage {
 #[template(path = "retention.html", config = "assets/askama.toml")]
 pub struct RetentionPage {
     pub layout: Layout,
-    pub kept: &'static [Kept],
+    pub retention: &'static [RetentionRule],
 }

@@ -1,10 +1,10 @@
 //! What pages of other rooms show of the program, made from a student's
-//! standing.
+//! progress.
 
 use super::milestones;
 use super::ranking::{self, Ranking};
 use super::rules::{LedgerTotals, Rules};
-use super::views::{Ahead, CheckInCard, Lap, Moment, Standing};
+use super::views::{Ahead, CheckInCard, Lap, Moment, StudentProgress};
 use super::{Action, Milestone, ProgramSettings, challenges, store};
 use crate::base::{Day, UserId, grouped};
 use crate::db::{ReadTx, Result};
@@ -19,17 +19,17 @@ pub fn card(
     (today, word): (Day, Option<&str>),
 ) -> Result<CheckInCard> {
     let settings = ProgramSettings::of(&services.config);
-    let standing = store::standing(tx, student)?.unwrap_or_default();
+    let totals = store::ledger_totals(tx, student)?.unwrap_or_default();
     let (rules, all) = (Rules::read(tx)?, milestones::all(tx)?);
-    let streak = standing.streak_on(today);
+    let streak = totals.streak_on(today);
     let points = rules.points(Action::CheckIn, (streak + 1, settings.lap_days));
     let given = store::given_for(tx, &rules, student, (Action::CheckIn, today))?;
     Ok(CheckInCard {
-        done: standing.last_checkin >= Some(today),
+        done: totals.last_checkin >= Some(today),
         streak,
         xp: rules.within_limits(Action::CheckIn, points, given),
-        lap: lap(&standing, settings),
-        ahead: ahead(&all, standing.xp),
+        lap: lap(&totals, settings),
+        ahead: ahead(&all, totals.xp),
         moments: match word {
             Some(word) => moments(tx, word, (&all, &rules), settings)?,
             None => Vec::new(),
@@ -38,18 +38,18 @@ pub fn card(
 }
 
 /// A student's points, level and place on a day.
-pub fn standing(
+pub fn student_progress(
     tx: &ReadTx<'_>,
     student: UserId,
     today: Day,
     all: &[Milestone],
-) -> Result<Standing> {
-    let totals = store::standing(tx, student)?.unwrap_or_default();
+) -> Result<StudentProgress> {
+    let totals = store::ledger_totals(tx, student)?.unwrap_or_default();
     let place = ranking::place(tx, (Ranking::Overall, today), student, &totals)?;
     let total = ranking::total(tx, Ranking::Overall, today)?;
     let reached = milestones::level(all, totals.xp).checked_sub(1).map(|place| &all[place]);
     let position = place.map(|(place, _)| format!("{}º de {}", grouped(place), grouped(total)));
-    Ok(Standing {
+    Ok(StudentProgress {
         level: reached.map_or(0, |milestone| milestone.number),
         title: reached.map(|milestone| milestone.title.clone()).unwrap_or_default(),
         position: position.unwrap_or_default(),
@@ -59,10 +59,10 @@ pub fn standing(
 }
 
 /// The lap that a student is in.
-pub fn lap(standing: &LedgerTotals, settings: ProgramSettings) -> Lap {
+pub fn lap(totals: &LedgerTotals, settings: ProgramSettings) -> Lap {
     Lap {
-        number: standing.lap(settings.lap_days),
-        done: standing.checkins % settings.lap_days,
+        number: totals.lap(settings.lap_days),
+        done: totals.checkins % settings.lap_days,
         of: settings.lap_days,
     }
 }

@@ -22,7 +22,7 @@ const HOME: &str = "/painel";
 pub struct CheckIn {
     /// Whether the student had already checked in that day.
     pub again: bool,
-    pub standing: LedgerTotals,
+    pub totals: LedgerTotals,
     pub outcome: Awarded,
     /// The lap that it completed.
     pub lap: Option<i64>,
@@ -38,35 +38,35 @@ pub fn check_in(
     student: UserId,
 ) -> Result<Option<CheckIn>> {
     let today = settings.zone.day(tx.now());
-    let known = store::standing(tx, student)?;
-    if let Some(standing) = known.clone().filter(|known| known.last_checkin >= Some(today)) {
+    let known = store::ledger_totals(tx, student)?;
+    if let Some(totals) = known.clone().filter(|known| known.last_checkin >= Some(today)) {
         let outcome = Awarded::default();
-        return Ok(Some(CheckIn { again: true, standing, outcome, lap: None, record: false }));
+        return Ok(Some(CheckIn { again: true, totals, outcome, lap: None, record: false }));
     }
     let Some(mut account) = LedgerAccount::of(tx, settings, student, known)? else {
         return Ok(None);
     };
     // The task that ends streaks has not counted this one yet.
-    let before = &account.standing;
+    let before = &account.totals;
     if before.streak > 0 && before.streak_on(today) == 0 {
         store::count(tx, today.plus(-1), store::ENDED_STREAKS, (1, 0))?;
     }
     account.check_in(today)?;
-    let done = account.standing.checkins;
+    let done = account.totals.checkins;
     let lap = (done % settings.lap_days == 0).then_some(done / settings.lap_days);
     if lap.is_some() {
         account.give(Cause { action: Action::Lap, id: done, day: today })?;
     }
-    let record = beats_earlier(tx, student, &account.standing)?;
-    let standing = account.standing.clone();
+    let record = beats_earlier(tx, student, &account.totals)?;
+    let totals = account.totals.clone();
     let outcome = account.close()?;
-    Ok(Some(CheckIn { again: false, standing, outcome, lap, record }))
+    Ok(Some(CheckIn { again: false, totals, outcome, lap, record }))
 }
 
 /// Whether the streak became longer than all earlier ones on its last day. The
 /// first streak is not a record.
-fn beats_earlier(tx: &WriteTx<'_>, student: UserId, standing: &LedgerTotals) -> Result<bool> {
-    let LedgerTotals { streak, best_streak, checkins, last_checkin, .. } = *standing;
+fn beats_earlier(tx: &WriteTx<'_>, student: UserId, totals: &LedgerTotals) -> Result<bool> {
+    let LedgerTotals { streak, best_streak, checkins, last_checkin, .. } = *totals;
     let Some(last) = last_checkin.filter(|_| streak == best_streak && checkins > streak) else {
         return Ok(false);
     };
@@ -85,15 +85,15 @@ pub fn post(app: &App, person: &Person, request: &Request) -> std::result::Resul
         if !wants_json {
             return Reply::back(HOME, &done.word());
         }
-        let level = milestones::level_of(tx, done.standing.xp)?;
-        let CheckIn { standing, outcome, .. } = &done;
+        let level = milestones::level_of(tx, done.totals.xp)?;
+        let CheckIn { totals, outcome, .. } = &done;
         let badges: Vec<_> = outcome.milestones.iter().map(|one| &one.badge).collect();
         let challenges: Vec<_> = outcome.challenges.iter().map(|one| &one.entry.title).collect();
         Reply::json(&json!({
             "ok": true, "ja_feito": done.again, "checkin_hoje": true,
-            "streak": standing.streak, "lap": standing.lap(settings.lap_days),
-            "ultimo_checkin": standing.last_checkin.map(Day::iso),
-            "dias_sem_check": 0, "xp_ganho": outcome.xp, "xp": standing.xp, "nivel": level,
+            "streak": totals.streak, "lap": totals.lap(settings.lap_days),
+            "ultimo_checkin": totals.last_checkin.map(Day::iso),
+            "dias_sem_check": 0, "xp_ganho": outcome.xp, "xp": totals.xp, "nivel": level,
             "volta_completa": done.lap, "recorde": done.record,
             "selos": badges, "desafios": challenges,
         }))
@@ -115,7 +115,7 @@ impl CheckIn {
             tell("volta", lap);
         }
         if self.record {
-            tell("recorde", self.standing.streak);
+            tell("recorde", self.totals.streak);
         }
         for milestone in &self.outcome.milestones {
             tell("marco", milestone.number);

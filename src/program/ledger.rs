@@ -3,7 +3,7 @@
 //!
 //! An entry is written once for each cause: an order that is reported twice
 //! gives points once, and a cancelled order takes its points back. The effects
-//! are the student's standing, challenges whose goal is reached, and the
+//! are the student's totals, challenges whose goal is reached, and the
 //! notification about a milestone.
 
 use super::rules::{LedgerTotals, Posting, Rules, sign};
@@ -42,7 +42,7 @@ pub struct LedgerAccount<'t> {
     pub settings: ProgramSettings,
     pub student: UserId,
     pub rules: Rules,
-    pub standing: LedgerTotals,
+    pub totals: LedgerTotals,
     /// Points when the account was opened.
     before: i64,
     challenges: Vec<Challenge>,
@@ -110,10 +110,10 @@ impl<'t> LedgerAccount<'t> {
         settings: ProgramSettings,
         student: UserId,
     ) -> Result<Option<Self>> {
-        Self::of(tx, settings, student, store::standing(tx, student)?)
+        Self::of(tx, settings, student, store::ledger_totals(tx, student)?)
     }
 
-    /// The same with a standing that was already read; `known` is `None` when
+    /// The same with totals that were already read; `known` is `None` when
     /// there is none.
     pub fn of(
         tx: &'t WriteTx<'_>,
@@ -125,14 +125,14 @@ impl<'t> LedgerAccount<'t> {
         if is_new && !store::enrol(tx, student)? {
             return Ok(None);
         }
-        let standing = known.unwrap_or_default();
+        let totals = known.unwrap_or_default();
         let mut account = Self {
             tx,
             settings,
             student,
             rules: Rules::read(tx)?,
-            before: standing.xp,
-            standing,
+            before: totals.xp,
+            totals,
             challenges: Vec::new(),
         };
         if is_new {
@@ -150,15 +150,15 @@ impl<'t> LedgerAccount<'t> {
             Some(reversals) => reversals + 1,
             None => 0,
         };
-        let streak = (self.standing.streak, self.settings.lap_days);
+        let streak = (self.totals.streak, self.settings.lap_days);
         let points = self.rules.points(cause.action, streak);
         self.give_points((cause, reversals), points, None).map(drop)
     }
 
     /// Writes a check-in, with the points for the streak that results.
     pub fn check_in(&mut self, today: Day) -> Result<i64> {
-        let goes_on = self.standing.last_checkin == Some(today.plus(-1));
-        let streak = if goes_on { self.standing.streak + 1 } else { 1 };
+        let goes_on = self.totals.last_checkin == Some(today.plus(-1));
+        let streak = if goes_on { self.totals.streak + 1 } else { 1 };
         let points = self.rules.points(Action::CheckIn, (streak, self.settings.lap_days));
         let cause = Cause { action: Action::CheckIn, id: today.0, day: today };
         self.give_points((cause, 0), points, None)
@@ -200,7 +200,7 @@ impl<'t> LedgerAccount<'t> {
         self.give_points((reward, 0), points, Some(&title)).map(drop)
     }
 
-    /// Writes an entry and adds it to the standing.
+    /// Writes an entry and adds it to the totals.
     fn post(
         &mut self,
         (action, cause, reversals): (Option<Action>, i64, i64),
@@ -210,19 +210,19 @@ impl<'t> LedgerAccount<'t> {
     ) -> Result<()> {
         let posting = Posting { day, at: self.tx.now(), action, reversals, xp };
         store::post(self.tx, self.student, &posting, cause, note)?;
-        self.standing.add(&posting);
+        self.totals.add(&posting);
         Ok(())
     }
 
-    /// Stores the standing, and notifies the student of what was reached.
+    /// Stores the totals, and notifies the student of what was reached.
     pub fn close(self) -> Result<Awarded> {
-        let Self { tx, student, standing, before, challenges, .. } = self;
-        store::put(tx, student, &standing)?;
-        let reached = tell_reached(tx, student, (before, standing.xp))?;
+        let Self { tx, student, totals, before, challenges, .. } = self;
+        store::put(tx, student, &totals)?;
+        let reached = tell_reached(tx, student, (before, totals.xp))?;
         for challenge in &challenges {
             tell_challenge(tx, student, challenge)?;
         }
-        Ok(Awarded { xp: standing.xp - before, milestones: reached, challenges })
+        Ok(Awarded { xp: totals.xp - before, milestones: reached, challenges })
     }
 }
 

@@ -82,8 +82,8 @@ fn tell(tx: &WriteTx<'_>, lowered: Lowered, students: &[UserId]) -> Result<()> {
     }
     let Some(milestone) = milestones::one(tx, number)? else { return Ok(()) };
     for student in students {
-        let standing = store::standing(tx, *student)?;
-        if standing.is_some_and(|standing| standing.xp >= milestone.xp) {
+        let totals = store::ledger_totals(tx, *student)?;
+        if totals.is_some_and(|totals| totals.xp >= milestone.xp) {
             ledger::tell_milestone(tx, *student, &milestone)?;
         }
     }

@@ -85,7 +85,7 @@ pub fn competition(app: &App, person: &Person, request: &Request) -> Result<Repl
     let layout = layout(app, person, request);
     let page = app.db.read(request.lane, |tx| {
         let milestones = milestones::all(tx)?;
-        let standing = cards::standing(tx, own, today, &milestones)?;
+        let progress = cards::student_progress(tx, own, today, &milestones)?;
         let mut own_challenges = Vec::new();
         for challenge in challenges::active(tx, today)? {
             let done = challenges::progress(tx, own, &challenge.entry)?;
@@ -95,9 +95,9 @@ pub fn competition(app: &App, person: &Person, request: &Request) -> Result<Repl
         let total = ranking::total(tx, kind, today)?;
         let rows = rows(tx, (kind, today), own, total, &query)?;
         let is_shown = rows.iter().any(|(_, row)| row.student == own);
-        let place = ranking::place(tx, (kind, today), own, &standing.totals)?;
+        let place = ranking::place(tx, (kind, today), own, &progress.totals)?;
         let own_row = place.filter(|_| !is_shown).map(|(position, value)| {
-            let (name, xp) = (person.account.name.clone(), standing.totals.xp);
+            let (name, xp) = (person.account.name.clone(), progress.totals.xp);
             let row = Ranked { student: own, name, xp, value };
             (position, row, page_of(kind, position, query.per_page))
         });
@@ -113,7 +113,7 @@ pub fn competition(app: &App, person: &Person, request: &Request) -> Result<Repl
             own: own_row,
             paging: COMPETITION.table(&query, &[], total).paging,
             milestones,
-            standing,
+            progress,
         })
     })?;
     Reply::page(&page)
@@ -140,7 +140,7 @@ pub fn history(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let query = HISTORY.read(request)?;
     let (student, zone) = (person.account.user_id, app.zone());
     let (totals, entries) = app.db.read(request.lane, |tx| {
-        let totals = store::standing(tx, student)?.unwrap_or_default();
+        let totals = store::ledger_totals(tx, student)?.unwrap_or_default();
         Ok::<_, DbError>((totals, store::history(tx, student, query.window())?))
     })?;
     if request.wants_json() {

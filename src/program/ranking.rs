@@ -59,13 +59,13 @@ impl Ranking {
 
     /// The value that ranks a student, and since when the student has it;
     /// `None` without a place in the ranking.
-    fn value_of(self, standing: &LedgerTotals, today: Day) -> Option<(i64, Instant)> {
+    fn value_of(self, totals: &LedgerTotals, today: Day) -> Option<(i64, Instant)> {
         let (value, since) = match self {
-            Self::Overall => return Some((standing.xp, standing.xp_at)),
-            Self::Month => (standing.xp_of_month(today), standing.month_at),
-            Self::Week => (standing.xp_of_week(today), standing.week_at),
-            Self::Streak => (standing.streak_on(today), standing.checked_at),
-            Self::Sales => (standing.sales, standing.sales_at),
+            Self::Overall => return Some((totals.xp, totals.xp_at)),
+            Self::Month => (totals.xp_of_month(today), totals.month_at),
+            Self::Week => (totals.xp_of_week(today), totals.week_at),
+            Self::Streak => (totals.streak_on(today), totals.checked_at),
+            Self::Sales => (totals.sales, totals.sales_at),
         };
         (value > 0).then_some((value, since))
     }
@@ -133,11 +133,11 @@ pub fn place(
     tx: &ReadTx<'_>,
     (ranking, today): (Ranking, Day),
     student: UserId,
-    standing: &LedgerTotals,
+    totals: &LedgerTotals,
 ) -> Result<Option<(u64, i64)>> {
     let ranked =
         tx.maybe::<bool>("SELECT ranked FROM program_student WHERE student_id = ?1", [student])?;
-    let own = ranking.value_of(standing, today).filter(|_| ranked == Some(true));
+    let own = ranking.value_of(totals, today).filter(|_| ranked == Some(true));
     let Some((own, own_since)) = own else { return Ok(None) };
     let Order { value, since, who } = ranking.order();
     let sql = format!(

@@ -75,31 +75,31 @@ struct Piece {
 /// Compares the next students with ids above `after`.
 fn compare(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<Piece> {
     let sql = "FROM program_student WHERE student_id > ?1 ORDER BY student_id LIMIT ?2";
-    let stored: Vec<Kept> = tx.records(sql, (after, PIECE))?;
-    let last = stored.last().map(|kept| kept.student);
+    let stored: Vec<StoredTotals> = tx.records(sql, (after, PIECE))?;
+    let last = stored.last().map(|one| one.student);
     let mut found = vec![LedgerTotals::default(); stored.len()];
     let mut place = 0;
     each_posting(tx, after, last.unwrap_or(after), |student, posting| {
         while place < stored.len() && stored[place].student < student {
             place += 1;
         }
-        // Entries of a student without a standing are ignored.
-        if stored.get(place).is_some_and(|kept| kept.student == student) {
+        // Entries of a student without totals are ignored.
+        if stored.get(place).is_some_and(|one| one.student == student) {
             found[place].add(&posting);
         }
     })?;
     let students = i64::try_from(stored.len()).unwrap_or(i64::from(PIECE));
-    let wrong = stored.iter().zip(&mut found).filter_map(|(kept, found)| {
-        settle(found, &kept.standing, today);
-        (*found != kept.standing).then_some(kept.student)
+    let wrong = stored.iter().zip(&mut found).filter_map(|(stored, found)| {
+        settle(found, &stored.totals, today);
+        (*found != stored.totals).then_some(stored.student)
     });
     Ok(Piece { students, last, wrong: wrong.collect() })
 }
 
 row! {
-    struct Kept {
+    struct StoredTotals {
         student: UserId = "student_id",
-        standing: LedgerTotals as row,
+        totals: LedgerTotals as row,
     }
 }
 
@@ -146,7 +146,7 @@ fn mend(tx: &WriteTx<'_>, today: Day) -> Result<()> {
         tx.values("SELECT student_id FROM program_mend ORDER BY student_id LIMIT ?1", [PIECE])?;
     for student in students {
         tx.run("DELETE FROM program_mend WHERE student_id = ?1", [student])?;
-        let Some(stored) = store::standing(tx, student)? else { continue };
+        let Some(stored) = store::ledger_totals(tx, student)? else { continue };
         let mut found = LedgerTotals::default();
         each_posting(tx, UserId(student.0 - 1), student, |_, posting| found.add(&posting))?;
         settle(&mut found, &stored, today);

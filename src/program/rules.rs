@@ -143,7 +143,7 @@ row! {
 }
 
 row! {
-    /// What an entry of the ledger adds to a standing.
+    /// What an entry of the ledger adds to the totals.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Posting {
         pub day: Day = "program_entry.day",

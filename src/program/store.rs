@@ -1,4 +1,4 @@
-//! Standings and entries in the database.
+//! Totals and entries in the database.
 
 use super::Action;
 use super::ledger::{CORRECTION, Cause};
@@ -9,7 +9,7 @@ use crate::db::{ReadTx, Record as _, Result, WriteTx};
 use crate::row;
 
 /// A student's sums; `None` for a person who is not in the program.
-pub fn standing(tx: &ReadTx<'_>, student: UserId) -> Result<Option<LedgerTotals>> {
+pub fn ledger_totals(tx: &ReadTx<'_>, student: UserId) -> Result<Option<LedgerTotals>> {
     tx.record("FROM program_student WHERE student_id = ?1", [student])
 }
 
@@ -44,8 +44,8 @@ pub fn enrol(tx: &WriteTx<'_>, student: UserId) -> Result<bool> {
 }
 
 /// Stores the sums of a student in the program.
-pub fn put(tx: &WriteTx<'_>, student: UserId, standing: &LedgerTotals) -> Result<()> {
-    tx.change("program_student", standing, &[], &[("student_id", &student)]).map(drop)
+pub fn put(tx: &WriteTx<'_>, student: UserId, totals: &LedgerTotals) -> Result<()> {
+    tx.change("program_student", totals, &[], &[("student_id", &student)]).map(drop)
 }
 
 /// What a student did before joining the program: lessons and linked accounts,

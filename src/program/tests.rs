@@ -115,11 +115,11 @@ fn sums(tx: &ReadTx<'_>, student: UserId) -> (i64, i64, i64) {
 }
 
 fn check(test: &TestApp, today: Day) -> Result<(), TestCaseError> {
-    let (standings, orders) = test.read(|tx| {
-        let mut standings = Vec::new();
+    let (all_totals, orders) = test.read(|tx| {
+        let mut all_totals = Vec::new();
         for student in (1..=STUDENTS).map(UserId) {
-            if let Some(standing) = store::standing(tx, student)? {
-                standings.push((student, standing, sums(tx, student)));
+            if let Some(totals) = store::ledger_totals(tx, student)? {
+                all_totals.push((student, totals, sums(tx, student)));
             }
         }
         let mut orders = Vec::new();
@@ -131,22 +131,22 @@ fn check(test: &TestApp, today: Day) -> Result<(), TestCaseError> {
                 rows.extend(ranking::page(tx, (kind, today), total, (1, offset))?);
             }
             for (place, row) in (1..).zip(&rows) {
-                let standing = store::standing(tx, row.student)?.unwrap();
-                let own = ranking::place(tx, (kind, today), row.student, &standing)?;
+                let totals = store::ledger_totals(tx, row.student)?.unwrap();
+                let own = ranking::place(tx, (kind, today), row.student, &totals)?;
                 assert_eq!(own, Some((place, row.value)), "{kind:?}");
             }
             orders.push((kind, rows));
         }
-        Ok((standings, orders))
+        Ok((all_totals, orders))
     });
-    for (student, standing, (xp, sales, checkins)) in &standings {
-        prop_assert_eq!(standing.xp, *xp, "{:?}", student);
-        prop_assert_eq!((standing.sales, standing.checkins), (*sales, *checkins));
+    for (student, totals, (xp, sales, checkins)) in &all_totals {
+        prop_assert_eq!(totals.xp, *xp, "{:?}", student);
+        prop_assert_eq!((totals.sales, totals.checkins), (*sales, *checkins));
     }
     for (kind, rows) in orders {
         let key = |student: UserId| {
-            let (_, standing, _) = standings.iter().find(|(known, ..)| *known == student).unwrap();
-            (-number(kind, standing, today).0, number(kind, standing, today).1, student)
+            let (_, totals, _) = all_totals.iter().find(|(known, ..)| *known == student).unwrap();
+            (-number(kind, totals, today).0, number(kind, totals, today).1, student)
         };
         let keys: Vec<_> = rows.iter().map(|row| key(row.student)).collect();
         prop_assert!(keys.is_sorted(), "{:?} {:?}", kind, keys);
@@ -154,13 +154,13 @@ fn check(test: &TestApp, today: Day) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn number(kind: Ranking, standing: &LedgerTotals, today: Day) -> (i64, Instant) {
+fn number(kind: Ranking, totals: &LedgerTotals, today: Day) -> (i64, Instant) {
     match kind {
-        Ranking::Overall => (standing.xp, standing.xp_at),
-        Ranking::Month => (standing.xp_of_month(today), standing.month_at),
-        Ranking::Week => (standing.xp_of_week(today), standing.week_at),
-        Ranking::Streak => (standing.streak_on(today), standing.checked_at),
-        Ranking::Sales => (standing.sales, standing.sales_at),
+        Ranking::Overall => (totals.xp, totals.xp_at),
+        Ranking::Month => (totals.xp_of_month(today), totals.month_at),
+        Ranking::Week => (totals.xp_of_week(today), totals.week_at),
+        Ranking::Streak => (totals.streak_on(today), totals.checked_at),
+        Ranking::Sales => (totals.sales, totals.sales_at),
     }
 }
 

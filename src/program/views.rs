@@ -158,7 +158,7 @@ pub struct CompetitionPage {
     pub rules: Rules,
     /// All twenty, in their order.
     pub milestones: Vec<Milestone>,
-    pub standing: Standing,
+    pub progress: StudentProgress,
     /// Those that are active today, in the order in which they end.
     pub challenges: Vec<OwnChallenge>,
     pub tabs: Vec<Tab>,
@@ -174,7 +174,7 @@ pub struct CompetitionPage {
 impl CompetitionPage {
     /// The next milestone; `None` after the last.
     pub fn ahead(&self) -> Option<Ahead> {
-        cards::ahead(&self.milestones, self.standing.totals.xp)
+        cards::ahead(&self.milestones, self.progress.totals.xp)
     }
 
     pub fn emblem_of(&self, row: &Ranked) -> Emblem {
@@ -227,20 +227,20 @@ impl CompetitionPage {
     }
 
     pub fn emblem(&self, one: &Milestone) -> Emblem {
-        Emblem { number: one.number, earned: one.xp <= self.standing.totals.xp }
+        Emblem { number: one.number, earned: one.xp <= self.progress.totals.xp }
     }
 
     pub fn is_next(&self, one: &Milestone) -> bool {
-        one.number == self.standing.level + 1
+        one.number == self.progress.level + 1
     }
 
     pub fn missing(&self, one: &Milestone) -> String {
-        missing(one.xp - self.standing.totals.xp)
+        missing(one.xp - self.progress.totals.xp)
     }
 }
 
 /// A student's points, level and place.
-pub struct Standing {
+pub struct StudentProgress {
     pub totals: LedgerTotals,
     /// 0 to 20.
     pub level: i64,
@@ -252,7 +252,7 @@ pub struct Standing {
     pub streak: i64,
 }
 
-impl Standing {
+impl StudentProgress {
     pub fn emblem(&self) -> Emblem {
         Emblem::level(self.level)
     }

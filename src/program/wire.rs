@@ -22,15 +22,15 @@ pub struct Progress {
 
 impl Progress {
     /// The progress of a student on a day.
-    pub fn of(standing: Option<&LedgerTotals>, today: Day, lap_days: i64) -> Self {
+    pub fn of(totals: Option<&LedgerTotals>, today: Day, lap_days: i64) -> Self {
         let none = LedgerTotals::default();
-        let standing = standing.unwrap_or(&none);
+        let totals = totals.unwrap_or(&none);
         Self {
-            checkin_hoje: standing.last_checkin == Some(today),
-            streak: standing.streak_on(today),
-            lap: standing.lap(lap_days),
-            ultimo_checkin: standing.last_checkin.map(Day::iso),
-            dias_sem_check: standing.days_away(today),
+            checkin_hoje: totals.last_checkin == Some(today),
+            streak: totals.streak_on(today),
+            lap: totals.lap(lap_days),
+            ultimo_checkin: totals.last_checkin.map(Day::iso),
+            dias_sem_check: totals.days_away(today),
         }
     }
 }

@@ -60,7 +60,7 @@ impl State {
     }
 
     /// How far the replica is; `None` when none is configured.
-    pub fn standing(&self) -> Option<ReplicaStatus> {
+    pub fn status(&self) -> Option<ReplicaStatus> {
         let seen = self.0.lock();
         let seen = seen.as_ref()?;
         let (heard, past) = seen.heard;
@@ -77,12 +77,12 @@ mod tests {
     fn a_clock_that_was_set_back_neither_hides_a_lag_nor_what_is_level() {
         let state = State::default();
         state.begin("file:///mnt/shop".to_owned());
-        let lag_s = || state.standing().unwrap().lag_s;
+        let lag_s = || state.status().unwrap().lag_s;
         // What was level before the clock was set back by a day.
         state.is_level(Clock::System.now().plus(crate::base::DAY_S));
         state.fails(Fault("the bucket is away".to_owned()));
         state.is_level(Clock::System.now().minus(7));
         assert!((7..60).contains(&lag_s()), "{}", lag_s());
-        assert_eq!(state.standing().unwrap().trouble, None);
+        assert_eq!(state.status().unwrap().trouble, None);
     }
 }

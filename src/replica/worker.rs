@@ -277,8 +277,8 @@ impl Litestream {
             app.health.replica.is_level(at);
         }
         let mut said = self.said.lock();
-        match app.health.replica.standing() {
-            Some(standing) if standing.lag_s <= BEHIND_S => said.clear(),
+        match app.health.replica.status() {
+            Some(status) if status.lag_s <= BEHIND_S => said.clear(),
             _ if said.is_empty() => {
                 let text = "nothing arrives at the replica; is it reachable?";
                 app.health.replica.fails(Fault(text.to_owned()));

@@ -56,7 +56,7 @@ impl Found {
         let (id, owner) = (OrderId(request.id()?), person.account.user_id);
         app.db.read(request.lane, |tx| {
             let mut page = list::read_one(tx, &app.marketplace.words, owner, id)?;
-            let tax = fees::tax_rate(app, fees::store::own(tx, person)?.tax);
+            let tax = fees::tax_rate(app, fees::store::settings(tx, person)?.tax);
             let earned = page.earned(tx, owner, tax)?.pop().flatten();
             let order = page.orders.pop().ok_or_else(Problem::not_found)?;
             let claims = claims::store::of_sale(tx, owner, id, order.shipping_id)?;

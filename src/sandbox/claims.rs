@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::call::{ButtonResult, Call, HandlerResult};
 use super::http::Reply;
 use super::notifications::{NewNotification, announce};
-use super::records::{own, unless_spoiled};
+use super::records::{owned_or_reply, unless_spoiled};
 use super::state::{SandboxState, check_room};
 use super::things::{ChangeContext, Claim, check_status, created_at, touch};
 use crate::base::{DAY_S, Instant};
@@ -160,7 +160,7 @@ fn shown(state: &SandboxState, claim: &Claim) -> Value {
 
 /// The caller's claim that the address names.
 fn own_claim<'w>(call: &'w Call<'_>) -> Result<&'w Claim, Reply> {
-    own(
+    owned_or_reply(
         call.number().ok().and_then(|id| call.state.claims.get(&id)),
         call.seller,
         || refused(404, "business_logic_error", "claim not found"),

@@ -6,7 +6,7 @@ use super::call::{Call, HandlerResult};
 use super::config::Config;
 use super::fees;
 use super::http::{Reply, Request};
-use super::records::{own, unless_spoiled};
+use super::records::{owned_or_reply, unless_spoiled};
 use super::state::SandboxState;
 use super::things::{Item, Order, item_id, item_number};
 use crate::base::{Cents, DAY_S, Instant};
@@ -160,7 +160,7 @@ fn own_order<'w>(call: &'w Call<'_>) -> Result<&'w Order, Reply> {
 }
 
 fn own_numbered<'w>(call: &'w Call<'_>, number: Option<i64>) -> Result<&'w Order, Reply> {
-    own(
+    owned_or_reply(
         number.and_then(|number| call.state.orders.get(&number)),
         call.seller,
         || Reply::error(404, "order_not_found", "order does not exist"),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::call::{ButtonResult, Call, HandlerResult};
 use super::http::Reply;
 use super::notifications::notify;
-use super::records::{Paging, own, unless_spoiled};
+use super::records::{Paging, owned_or_reply, unless_spoiled};
 use super::state::{SandboxState, check_room};
 use super::things::{
     ChangeContext, Question, check_length, check_status, created_at, item_id, item_number, touch,
@@ -116,7 +116,7 @@ pub fn question(call: &mut Call<'_>) -> HandlerResult {
 
 fn own_question<'w>(call: &'w Call<'_>, number: i64) -> Result<&'w Question, Reply> {
     let question = call.state.questions.get(&number);
-    own(
+    owned_or_reply(
         question.filter(|question| is_kept(question, call.now)),
         call.seller,
         || Reply::not_found("question not found"),

@@ -17,7 +17,7 @@ const SCROLLS_MAX: usize = 10;
 
 /// The caller's record, or the error reply when it is missing or belongs to
 /// another seller.
-pub fn own<T: Owned>(
+pub fn owned_or_reply<T: Owned>(
     found: Option<&T>,
     caller: i64,
     missing: impl FnOnce() -> Reply,

@@ -8,7 +8,7 @@ use super::http::Reply;
 use super::notifications::notify;
 use super::orders::check_new_domain;
 use super::pdf;
-use super::records::own;
+use super::records::owned_or_reply;
 use super::state::SandboxState;
 use super::things::{Order, Shipment, ZONE, item_id, mode_of, touch};
 use crate::base::{Cents, DAY_S, Instant};
@@ -94,7 +94,7 @@ fn check_new_format(call: &mut Call<'_>) -> Result<(), Reply> {
 
 /// The caller's shipment that the address names.
 fn own_shipment<'w>(call: &'w Call<'_>) -> Result<&'w Shipment, Reply> {
-    own(
+    owned_or_reply(
         call.number().ok().and_then(|id| call.state.shipments.get(&id)),
         call.seller,
         || Reply::not_found("shipment does not exist"),

@@ -8,10 +8,10 @@ use super::things::{Claim, Item, Order, Owned, Question, Seller};
 
 /// All records of a seller.
 pub fn of(state: &SandboxState, seller: &Seller) -> Value {
-    let listings = own(state.items.values(), seller);
-    let questions = own(state.questions.values(), seller);
-    let claims = own(state.claims.values(), seller);
-    let orders = own(state.orders.values(), seller);
+    let listings = of_seller(state.items.values(), seller);
+    let questions = of_seller(state.questions.values(), seller);
+    let claims = of_seller(state.claims.values(), seller);
+    let orders = of_seller(state.orders.values(), seller);
     let is_shown = |item: &&&Item| matches!(item.status.as_str(), "active" | "paused");
     let is_open = |question: &&&Question| question.status == "UNANSWERED";
     json!({
@@ -29,7 +29,7 @@ pub fn of(state: &SandboxState, seller: &Seller) -> Value {
     })
 }
 
-fn own<'w, T: Owned>(records: impl Iterator<Item = &'w T>, seller: &Seller) -> Vec<&'w T> {
+fn of_seller<'w, T: Owned>(records: impl Iterator<Item = &'w T>, seller: &Seller) -> Vec<&'w T> {
     records.filter(|record| record.seller() == seller.id).collect()
 }
 

@@ -48,7 +48,7 @@ struct ViewJson {
 /// `GET /visoes`: what is kept of the list in `lista`.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let asked: Query = request.query()?;
-    let (path, query) = known(app, &asked.lista)?;
+    let (path, query) = checked_list(app, &asked.lista)?;
     let page = page(app, person, request, (&path, &query))?;
     if request.wants_json() {
         let shown =
@@ -66,7 +66,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let typed = sent.nome;
     let name = check.line("nome", Field::of(typed.clone()), 1..=LONGEST_NAME);
     let outcome = check.finish();
-    let (path, query) = known(app, &list)?;
+    let (path, query) = checked_list(app, &list)?;
     let mut page = page(app, person, request, (&path, &query))?;
     page.name = view::Field::of(typed);
     if let Err(problem) = outcome {
@@ -120,7 +120,7 @@ fn own_address(path: &str, query: &str) -> String {
 }
 
 /// Path and query of a list; anything that is no page of ours is not found.
-fn known(app: &App, list: &str) -> Result<(String, String), Problem> {
+fn checked_list(app: &App, list: &str) -> Result<(String, String), Problem> {
     let (path, query) = list.split_once('?').unwrap_or((list, ""));
     let is_query = query.len() <= LONGEST_QUERY
         && query.bytes().all(|byte| byte.is_ascii_graphic() && !b"#\"<>".contains(&byte));

@@ -9,7 +9,7 @@ use crate::app::{App, Visit};
 use crate::base::{Cents, Instant, OrderId, UserId, Zone};
 use crate::dropshipping::debts::{self, Sum, Tally};
 use crate::dropshipping::orders::{
-    self, DropOrder, DropOrderQuery, DropOrderStatus, Standing, Whose,
+    self, DropOrder, DropOrderQuery, DropOrderStatus, StatusFilter, Whose,
 };
 use crate::dropshipping::relations;
 use crate::http::{Problem, Reply, Request};
@@ -23,7 +23,7 @@ use crate::wire;
 pub const PATH: &str = "/fornecedor/pedidos";
 
 /// The filter of lists of drop orders by state.
-const BY_STANDING: Filter = Filter {
+const BY_STATUS: Filter = Filter {
     name: "situacao",
     label: "Situação",
     all: "Todos",
@@ -39,7 +39,7 @@ const BY_STANDING: Filter = Filter {
 pub(super) const LIST: Listing = Listing {
     path: PATH,
     hint: "Pedido, SKU ou produto",
-    filters: &[BY_STANDING],
+    filters: &[BY_STATUS],
     sort_keys: &["-data", "vencimento"],
     heads: &[
         Head::sorts("Pedido", "data"),
@@ -84,7 +84,7 @@ wire! {
     /// A drop order as programs of its two sides read it.
     #[derive(Serialize)]
     pub(super) struct OrderJson of(order: DropOrder, zone: Zone, now: Instant) {
-        situacao: &'static str = order.standing(now).name(),
+        situacao: &'static str = order.status(now).name(),
         id: String = order.id.to_string(),
         pedido: OrderId = order.order_id,
         seller_id: UserId = order.seller_id,
@@ -104,7 +104,7 @@ wire! {
 }
 
 pub(super) fn row(order: DropOrder, zone: Zone, now: Instant) -> OrderRow {
-    let status = order.standing(now);
+    let status = order.status(now);
     let when = |at: Option<Instant>| at.map(|at| When::new(zone, at, now));
     OrderRow {
         due: zone.civil(order.due_at).strftime("%d/%m/%Y").to_string(),
@@ -130,7 +130,7 @@ pub(super) fn wanted(
     now: Instant,
 ) -> DropOrderQuery {
     DropOrderQuery {
-        standing: query.filter(BY_STANDING.name).and_then(standing),
+        status: query.filter(BY_STATUS.name).and_then(status_filter),
         other,
         search: query.search.to_lowercase(),
         by_due: query.sort_key == "vencimento",
@@ -140,13 +140,13 @@ pub(super) fn wanted(
 }
 
 /// What a value of the filter by state selects.
-pub(super) fn standing(value: &str) -> Option<Standing> {
+pub(super) fn status_filter(value: &str) -> Option<StatusFilter> {
     Some(match value {
-        "aberto" => Standing::Open,
-        "a_vencer" => Standing::Of(DropOrderStatus::Pending),
-        "vencido" => Standing::Of(DropOrderStatus::Overdue),
-        "pago" => Standing::Of(DropOrderStatus::Paid),
-        "cancelado" => Standing::Of(DropOrderStatus::Cancelled),
+        "aberto" => StatusFilter::Open,
+        "a_vencer" => StatusFilter::Of(DropOrderStatus::Pending),
+        "vencido" => StatusFilter::Of(DropOrderStatus::Overdue),
+        "pago" => StatusFilter::Of(DropOrderStatus::Paid),
+        "cancelado" => StatusFilter::Of(DropOrderStatus::Cancelled),
         _ => return None,
     })
 }
@@ -227,7 +227,7 @@ fn page(
             debts::newest(tx)?,
         ))
     })?;
-    let sum = tally.of(wanted.standing);
+    let sum = tally.of(wanted.status);
     let total = u64::try_from(sum.orders).unwrap_or(0);
     if is_after_act {
         asked.query.end_at(total);
@@ -237,13 +237,13 @@ fn page(
     let mut choice = choice(SELLER, "Vendedor", &sellers, asked.seller);
     let of = asked.seller.and_then(|id| named(&mut choice, id, &rows));
     let (query, days) = (&asked.query, Some(asked.days));
-    let count = |value: &str| u64::try_from(tally.of(standing(value)).orders).ok();
+    let count = |value: &str| u64::try_from(tally.of(status_filter(value)).orders).ok();
     let table = LIST.table_by(query, LIST.heads, total, (&choice, days)).counted(count);
     let flash = payments::flash(request, &table.query).or_else(|| reminders::flash(request));
     Reply::page(&OrdersPage {
         layout: layout(app, person, request).with_flash(flash),
-        sum: in_words(of.as_deref(), &tally, wanted.standing),
-        open: wanted.open().map_or_else(Sum::default, |open| tally.of(open.standing)),
+        sum: in_words(of.as_deref(), &tally, wanted.status),
+        open: wanted.open().map_or_else(Sum::default, |open| tally.of(open.status)),
         marks: marks(request),
         seen: payments::seen(now, newest),
         orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
@@ -273,23 +273,23 @@ fn named(choice: &mut Choice, id: UserId, rows: &[DropOrder]) -> Option<String> 
 }
 
 /// `3 pedidos · R$ 60,00 em atraso`: what a list comes to.
-fn in_words(seller: Option<&str>, tally: &Tally, standing: Option<Standing>) -> String {
+fn in_words(seller: Option<&str>, tally: &Tally, status: Option<StatusFilter>) -> String {
     let said =
         |sum: Sum, words: &str| (sum.orders > 0).then(|| format!("{} {words}", sum.amount.page()));
-    let amounts = match standing {
+    let amounts = match status {
         None => [said(tally.open(), "em aberto"), said(tally.paid, "pagos")],
-        Some(Standing::Open) => [said(tally.open(), "em aberto"), None],
-        Some(Standing::Of(status)) => {
-            let words = match status {
+        Some(StatusFilter::Open) => [said(tally.open(), "em aberto"), None],
+        Some(StatusFilter::Of(one)) => {
+            let words = match one {
                 DropOrderStatus::Pending => "a vencer",
                 DropOrderStatus::Overdue => "em atraso",
                 DropOrderStatus::Paid => "pagos",
                 DropOrderStatus::Cancelled => "cancelados",
             };
-            [said(tally.of(standing), words), None]
+            [said(tally.of(status), words), None]
         }
     };
-    let orders = match tally.of(standing).orders {
+    let orders = match tally.of(status).orders {
         0 => "Nenhum pedido".to_owned(),
         orders => counted(orders),
     };

@@ -61,7 +61,7 @@ pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let (channel_set, page) = (ChannelSet::of(&app.config), back(request)?);
     Ok(Box::new(move |tx| {
         let order = orders::one(tx, Whose::Related(owner), id)?.ok_or_else(Problem::not_found)?;
-        if !order.standing(tx.now()).is_open() {
+        if !order.status(tx.now()).is_open() {
             let problem = Problem::new(Code::Conflict, "nothing is owed for this order");
             return answer.declined(problem, &page, "quitado");
         }

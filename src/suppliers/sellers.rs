@@ -95,9 +95,9 @@ struct SellersJson {
 }
 
 /// The sellers of a supplier with what each owes, and the open invitations.
-type Own = (Vec<(Related, Owed)>, Vec<Invitation>);
+type SellersData = (Vec<(Related, Owed)>, Vec<Invitation>);
 
-fn read((app, person, request): Visit<'_>) -> Result<Own, Problem> {
+fn read((app, person, request): Visit<'_>) -> Result<SellersData, Problem> {
     let owner = person.account.user_id;
     app.db.read(request.lane, |tx| {
         let owed = debts::owed_by_other(tx, Whose::Related(owner), request.now)?;
@@ -124,7 +124,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 
 fn page(
     (app, person, request): Visit<'_>,
-    (sellers, invitations): Own,
+    (sellers, invitations): SellersData,
     form: FormView,
 ) -> Result<Reply, Problem> {
     Reply::page(&SellersPage {

@@ -55,7 +55,7 @@ wire! {
     /// An order of a statement. What was cancelled comes to nothing.
     #[derive(Serialize)]
     struct LineJson of(order: DropOrder, zone: Zone, now: Instant) after {
-        let status = order.standing(now);
+        let status = order.status(now);
         let amount = |is_so: bool| if is_so { order.amount } else { Cents(0) };
         let (paid, open) = (amount(status == DropOrderStatus::Paid), amount(status.is_open()));
     } {

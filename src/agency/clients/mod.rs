@@ -78,7 +78,7 @@ crate::named! {
 
 impl Client {
     /// The status badge, with so many findings.
-    const fn standing(&self, findings: usize) -> Badge {
+    const fn badge(&self, findings: usize) -> Badge {
         match (self, findings) {
             (Self { accounts: 0, .. }, _) => Badge::NoAccount,
             (Self { lost: 1.., .. }, _) => Badge::LinkLost,
@@ -104,18 +104,18 @@ impl ListedClient {
     }
 
     /// The status badge.
-    pub fn standing(&self) -> Badge {
-        self.client.standing(self.findings())
+    pub fn badge(&self) -> Badge {
+        self.client.badge(self.findings())
     }
 
     /// What the row of a list adds to what waits and to its accounts.
     pub fn flag(&self) -> Option<Badge> {
-        let is_said = match self.standing() {
+        let is_said = match self.badge() {
             Badge::InOrder | Badge::NoAccount => true,
             Badge::Attention => self.waiting.is_any(),
             _ => false,
         };
-        (!is_said).then(|| self.standing())
+        (!is_said).then(|| self.badge())
     }
 
     /// `2 contas, com Bia`.

@@ -285,7 +285,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 /// The client that a request names.
 fn named(services: &Services, request: &Request) -> Result<Client, Problem> {
     let id = request.id()?;
-    services.db.read(request.lane, |tx| store::known(tx, id))
+    services.db.read(request.lane, |tx| store::existing(tx, id))
 }
 
 /// `GET /admin/agencia/clientes/{id}/editar`: the form of a client.
@@ -420,7 +420,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
-        let before = store::known(tx, id)?.entry;
+        let before = store::existing(tx, id)?.entry;
         store::update(tx, id, &entry)?;
         let act = act("cliente.alterar", (id, &entry.name));
         audit::note(tx, &actor, &act, Some(&before), Some(&entry))?;
@@ -446,7 +446,7 @@ pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job,
     }
     let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
     Ok(Box::new(move |tx| {
-        let client = store::known(tx, id)?;
+        let client = store::existing(tx, id)?;
         let page = page_of(id);
         match take_in(tx, id, account, zone) {
             Err(problem) if problem.code == Code::Conflict => {

@@ -122,7 +122,7 @@ pub fn by_deadline(ids: &mut [i64], present: &Present) {
 
 /// A client of a list.
 pub fn listed(tx: &ReadTx<'_>, id: i64, today: Day) -> std::result::Result<ListedClient, Problem> {
-    let (client, accounts) = (known(tx, id)?, accounts(tx, id)?);
+    let (client, accounts) = (existing(tx, id)?, accounts(tx, id)?);
     let waiting = open::sum(accounts.iter().map(|account| &account.waiting));
     Ok(ListedClient { client, accounts, waiting, sold: days::sold(tx, id, today)? })
 }
@@ -132,7 +132,7 @@ fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Client>> {
 }
 
 /// One that must be there.
-pub fn known(tx: &ReadTx<'_>, id: i64) -> std::result::Result<Client, Problem> {
+pub fn existing(tx: &ReadTx<'_>, id: i64) -> std::result::Result<Client, Problem> {
     one(tx, id)?.ok_or_else(Problem::not_found)
 }
 

@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde_json::json;
 
 use super::pages::{self, Typed};
-use super::{Asked, Status, store};
+use super::{QueueQuery, Status, store};
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, shortened};
@@ -41,7 +41,8 @@ pub fn answer(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         }
         _ => None,
     };
-    let asked = Asked::of(&back, Status::Open).or_else(|_| Asked::of("", Status::Open))?;
+    let asked =
+        QueueQuery::of(&back, Status::Open).or_else(|_| QueueQuery::of("", Status::Open))?;
     let visit = (app, person, request);
     let found = match (sent.finish(), found) {
         (Ok(()), Some(found)) => found,

@@ -48,7 +48,7 @@ pub enum Scope {
 
 /// The filters and the page that the address asks for.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct QueueQuery {
     pub client: Option<i64>,
     pub mine: bool,
     pub status: Status,
@@ -57,7 +57,7 @@ pub struct Asked {
     pub per_page: u32,
 }
 
-impl Asked {
+impl QueueQuery {
     /// Reads the query of a request; `usual` is the default status.
     pub fn read(request: &Request, usual: Status) -> Result<Self, Problem> {
         Self::of(request.query_text(), usual)
@@ -108,13 +108,13 @@ impl Asked {
 
     /// The address of the queue's first page with this choice.
     pub fn address(&self) -> String {
-        let own = self.own();
+        let own = self.params();
         let params: Vec<(&str, &str)> = own.iter().map(|(name, value)| (*name, &**value)).collect();
         address(PATH, &params)
     }
 
     /// The query parameters of this choice, without the page number.
-    pub fn own(&self) -> Vec<(&'static str, String)> {
+    pub fn params(&self) -> Vec<(&'static str, String)> {
         let client = self.client.map(|client| client.to_string()).unwrap_or_default();
         let mine = if self.mine { "1" } else { "" };
         let status = if self.status == Status::Open { "" } else { self.status.name() };
@@ -132,7 +132,7 @@ impl Asked {
 /// Whether reading the page is slow: it is far from either end, or it searches
 /// for the questions of some clients among those of all.
 pub fn needs_slow_lane(request: &Request) -> bool {
-    let asked = Asked::read(request, Status::All);
+    let asked = QueueQuery::read(request, Status::All);
     asked.is_ok_and(|asked| {
         let (before, rows) = asked.window();
         asked.mine || before + rows > NEAR

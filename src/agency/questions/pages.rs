@@ -8,7 +8,7 @@ use super::replies::REPLIES;
 use super::store::{self, Joined, QueuedRow};
 use super::views::QueuePage;
 use super::wire::{QueueReply, WireQueued};
-use super::{Asked, PATH, Status};
+use super::{PATH, QueueQuery, Status};
 use crate::accounts::page_layout::layout;
 use crate::agency::store::names;
 use crate::app::{App, Visit};
@@ -33,13 +33,13 @@ pub struct Typed {
 /// `GET /admin/agencia/central-perguntas`: the questions of all clients, open
 /// ones first.
 pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let asked = Asked::read(request, Status::Open)?;
+    let asked = QueueQuery::read(request, Status::Open)?;
     page((app, person, request), asked, None)
 }
 
 /// `GET /admin/agencia/central-perguntas/json`: the same for programs.
 pub fn json(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let asked = Asked::read(request, Status::All)?;
+    let asked = QueueQuery::read(request, Status::All)?;
     let scope = asked.scope(person.account.user_id);
     let (counts, rows, names) = app.db.read(request.lane, |tx| {
         let counts = store::counts(tx, scope)?;
@@ -70,7 +70,7 @@ pub fn buyer(app: &App, _: &Person, request: &Request) -> Result<Reply, Problem>
 /// The page; an answer that was not sent stands first.
 pub fn page(
     (app, person, request): Visit<'_>,
-    asked: Asked,
+    asked: QueueQuery,
     typed: Option<Typed>,
 ) -> Result<Reply, Problem> {
     let scope = asked.scope(person.account.user_id);
@@ -100,14 +100,14 @@ pub fn page(
         (Some(first), None) => first.field.focus = first.row.is_open(),
         (None, _) => {}
     }
-    let own = asked.own();
+    let own = asked.params();
     let params: Vec<(&str, &str)> = own.iter().map(|(name, value)| (*name, &**value)).collect();
     let total = counts.of(asked.status);
     let images = policy::page_with_images(&app.config.marketplace.image_host);
     let page = Reply::page(&QueuePage {
         layout: layout(app, person, request).telling(FLASHES, request),
         statuses: Status::ALL.map(|status| {
-            (status, grouped(counts.of(status)), Asked { status, ..asked }.address())
+            (status, grouped(counts.of(status)), QueueQuery { status, ..asked }.address())
         }),
         clients: names,
         asked,

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{Asked, Status};
+use super::{QueueQuery, Status};
 use crate::marketplace::books::questions::cards::{Card, QueueContext};
 use crate::panel::{Layout, Paging};
 
@@ -17,7 +17,7 @@ pub struct QueuePage {
     pub statuses: [(Status, String, String); Status::ALL.len()],
     /// Numbers and names of all clients, by name.
     pub clients: Vec<(i64, String)>,
-    pub asked: Asked,
+    pub asked: QueueQuery,
     pub paging: Paging,
     pub queue: QueueContext,
     pub cards: Vec<Card>,

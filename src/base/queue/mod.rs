@@ -2,13 +2,13 @@
 //! limits and tries, by purpose.
 //!
 //! A queue is rows of the database with the time of their next try. Workers take
-//! what is due (`db/rounds.rs`), leave to each key its places (`places.rs`), wait
+//! what is due (`db/rounds.rs`), leave to each key its permits (`keyed_semaphore.rs`), wait
 //! longer after each failure (`backoff.rs`), and notice when the other side is
 //! away (`breaker.rs`).
 
 mod backoff;
 mod breaker;
-mod places;
+mod keyed_semaphore;
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::base::clock::DAY_S;
 
 pub use backoff::{Backoff, Spread};
 pub use breaker::Breaker;
-pub use places::{Place, Places};
+pub use keyed_semaphore::{KeyedSemaphore, Permit};
 
 /// How one queue is worked.
 #[derive(Debug)]

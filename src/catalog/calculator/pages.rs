@@ -18,7 +18,7 @@ use crate::marketplace::client::{Failure, Fee, FeeQuestion, Fees};
 use crate::marketplace::tools::fees::remains::{MOST_CENTS, Remains, Terms};
 use crate::marketplace::tools::fees::views::percent;
 use crate::marketplace::tools::fees::{
-    LOGISTICS, Own, PERMISSION, ask, discount, known_tax_rate, store, tax_rate,
+    CalculatorSettings, LOGISTICS, PERMISSION, ask, discount, known_tax_rate, store, tax_rate,
 };
 use crate::marketplace::tools::unavailable;
 use crate::panel::view::address;
@@ -128,16 +128,16 @@ fn read_own(
     app: &App,
     person: &Person,
     request: &Request,
-) -> Result<(Own, Vec<LinkedAccount>), Problem> {
+) -> Result<(CalculatorSettings, Vec<LinkedAccount>), Problem> {
     app.db.read(request.lane, |tx| {
         let accounts = linked_accounts(tx, person.account.user_id)?;
-        Ok((store::own(tx, person)?, accounts))
+        Ok((store::settings(tx, person)?, accounts))
     })
 }
 
 wire! {
     #[derive(Serialize)]
-    struct FeesJson of(app: &App, own: &Own, account: &LinkedAccount, category: String, fees: Fees) {
+    struct FeesJson of(app: &App, own: &CalculatorSettings, account: &LinkedAccount, category: String, fees: Fees) {
         ok: bool = true,
         conta: MlUserId = account.ml_user_id,
         categoria: Option<String> = Some(category).filter(|category| !category.is_empty()),
@@ -289,7 +289,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 /// What the address says, with the listing or the product that it names.
 fn typed(
     (app, _, request): Visit<'_>,
-    own: &Own,
+    own: &CalculatorSettings,
     accounts: &[LinkedAccount],
 ) -> Result<Typed, Problem> {
     let given = input::unrepeated(request.query_text())?;
@@ -310,7 +310,7 @@ fn typed(
 /// The result; `None` when the account must be linked again first.
 fn calculate(
     app: &App,
-    own: &Own,
+    own: &CalculatorSettings,
     accounts: &[LinkedAccount],
     typed: &Typed,
 ) -> Result<Option<Calculated>, Problem> {
@@ -452,7 +452,7 @@ fn given(request: &Request, name: &str) -> Option<String> {
 
 fn calculator(
     (app, person, request): Visit<'_>,
-    own: &Own,
+    own: &CalculatorSettings,
     accounts: &[LinkedAccount],
     typed: &Typed,
 ) -> CalculatorPage {

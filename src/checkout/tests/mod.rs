@@ -2,9 +2,9 @@
 
 mod convergence;
 mod parsing;
+mod purchase_state;
 mod rules;
 mod search;
-mod standing;
 
 use serde_json::Value;
 

@@ -137,8 +137,10 @@ fn the_database_itself_is_none_of_its_copies() {
     let now = Clock::System.now();
     copy(&place.path(), &place.file("copy.db"), &Clock::System).unwrap();
     let named_otherwise = place.file(".").join("seller.db");
-    let names: Vec<String> =
-        kept_in(place.folder.path(), &named_otherwise, now).iter().map(Kept::name).collect();
+    let names: Vec<String> = copies_in(place.folder.path(), &named_otherwise, now)
+        .iter()
+        .map(BackupCopy::name)
+        .collect();
     assert_eq!(names, ["copy.db"]);
 }
 
@@ -147,7 +149,7 @@ fn only_what_differs_is_a_fault_of_a_copy() {
     let place = made();
     let copied = place.file("copy.db");
     copy(&place.path(), &copied, &Clock::System).unwrap();
-    let kept = || kept_in(place.folder.path(), &place.path(), Clock::System.now()).remove(0);
+    let kept = || copies_in(place.folder.path(), &place.path(), Clock::System.now()).remove(0);
     assert_eq!(kept().compare(None).unwrap(), None);
     let stop = Stop::default();
     stop.stop();

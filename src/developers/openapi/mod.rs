@@ -5,7 +5,7 @@
 
 mod errors;
 mod plain;
-pub mod webhooks;
+pub mod webhook_section;
 
 use crate::developers::documents::Document;
 use std::collections::BTreeMap;
@@ -116,7 +116,7 @@ impl Document {
             schemes.extend(security(route));
             parameters.extend(conditions(route));
         }
-        let told = (self == Self::Partner).then(|| webhooks::all(&mut schemas.answered));
+        let told = (self == Self::Partner).then(|| webhook_section::all(&mut schemas.answered));
         let mut collected = schemas.collected();
         collected.extend(errors.schemas);
         let mut chosen = schemes_of(at);

@@ -21,7 +21,7 @@ use crate::edge::route::{Access, Route};
 use crate::http::Family;
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Reply, Request};
-use crate::identity::token::{Known, TokenKind};
+use crate::identity::token::{TokenKind, TokenRecord};
 use crate::identity::{Person, SESSION_AGE_S, SESSION_IDLE_S, Seal, Visitor};
 use crate::panel::view::Layout;
 use crate::services::Services;
@@ -167,9 +167,9 @@ fn session(app: &App, request: &Request) -> Result<Person, Problem> {
     let hash = TokenHash::of(cookie);
     let entry = lookup(app, TokenKind::Session, hash)?;
     let idle_end = Instant(entry.used_at.load(Ordering::Relaxed)).plus(SESSION_IDLE_S);
-    match &entry.known {
-        Known::Session { account, .. } if account.suspended => Err(Problem::suspended()),
-        Known::Session { account, created_at, ended: false, viewing }
+    match &entry.record {
+        TokenRecord::Session { account, .. } if account.suspended => Err(Problem::suspended()),
+        TokenRecord::Session { account, created_at, ended: false, viewing }
             if request.now < created_at.plus(SESSION_AGE_S) && request.now < idle_end =>
         {
             entry.mark_used(app, TokenKind::Session, hash, (request.now, request.client));

@@ -68,17 +68,17 @@ pub struct Charged {
     pub verdict: Option<Verdict>,
     pub outcome: Result<(), Problem>,
     /// What a 304 gives back.
-    pub held: Option<Held>,
+    pub held: Option<QuotaHold>,
 }
 
 /// A place in the quota that is given back when the caller's copy is still good.
-pub struct Held {
+pub struct QuotaHold {
     call: HeldCall,
     /// Shown when the place was given back.
     without: Verdict,
 }
 
-impl Held {
+impl QuotaHold {
     /// Gives the place back; returns what the headers then show.
     pub fn give_back(self) -> Verdict {
         self.call.give_back();
@@ -173,7 +173,7 @@ impl Charge {
             }
             Ok((verdict, call)) => {
                 let before = Verdict { remaining: verdict.remaining.saturating_add(1), ..verdict };
-                let held = call.map(|call| Held { call, without: shown(before) });
+                let held = call.map(|call| QuotaHold { call, without: shown(before) });
                 Charged { held, ..Charged::new(Some(shown(verdict)), Ok(())) }
             }
         }

@@ -14,7 +14,7 @@ use crate::base::ids::TokenHash;
 use crate::edge::route::Route;
 use crate::http::limit::{Class, Limit, Subject};
 use crate::http::{Code, Problem, Request};
-use crate::identity::token::{Known, TokenKind};
+use crate::identity::token::{TokenKind, TokenRecord};
 use crate::identity::{KeyHolder, Seal};
 use crate::keys::{self, ApiKey, Scope};
 
@@ -41,7 +41,7 @@ fn identity(
         bearer(request).filter(|text| keys::is_key(text)).ok_or_else(Problem::unauthorized)?;
     let hash = TokenHash::of(text);
     let entry = lookup(app, TokenKind::Key, hash)?;
-    let Known::Key(key) = &entry.known else {
+    let TokenRecord::Key(key) = &entry.record else {
         return Err(Problem::unauthorized());
     };
     if !key.works(request.now) {

@@ -15,7 +15,7 @@ use crate::base::ids::TokenHash;
 use crate::db::Lane;
 use crate::http::Problem;
 use crate::identity::last_uses::LastUse;
-use crate::identity::token::{CachedToken, ENTRY_BYTES, Known, TokenKind};
+use crate::identity::token::{CachedToken, ENTRY_BYTES, TokenKind, TokenRecord};
 use crate::keys::store as keys;
 use crate::partner::oauth::store as oauth;
 use crate::partner::store as partners;
@@ -29,14 +29,14 @@ pub(super) fn lookup(
     hash: TokenHash,
 ) -> Result<Arc<CachedToken>, Problem> {
     let key = (kind, hash);
-    let current = |known: &Known| match known.owner() {
+    let current = |record: &TokenRecord| match record.owner() {
         Some(owner) => app.versions.of(owner),
         None if kind == TokenKind::Key => app.versions.keys(),
         None => app.versions.tokens(),
     };
     let kept = app.callers.identities.entries.get(&key);
     if let Some((version, entry)) = &kept
-        && *version == current(&entry.known)
+        && *version == current(&entry.record)
     {
         return Ok(Arc::clone(entry));
     }
@@ -48,23 +48,24 @@ pub(super) fn lookup(
             TokenKind::Granted => oauth::token(tx, &hash, &app.config, app.zone()),
             TokenKind::Key => {
                 let found = keys::by_hash(tx, &hash)?;
-                let known = found.map_or(Known::Nothing, |key| Known::Key(Arc::new(key)));
-                Ok((known, Instant(i64::MIN)))
+                let record =
+                    found.map_or(TokenRecord::Nothing, |key| TokenRecord::Key(Arc::new(key)));
+                Ok((record, Instant(i64::MIN)))
             }
         })
     };
     // The version must be read before the data. The owner of the version is
     // known only from the data, so the first lookup of a token reads twice.
-    let mut version = current(&Known::Nothing);
-    let (mut known, mut last_used) = read()?;
-    if known.owner().is_some() {
-        version = current(&known);
-        (known, last_used) = read()?;
+    let mut version = current(&TokenRecord::Nothing);
+    let (mut record, mut last_used) = read()?;
+    if record.owner().is_some() {
+        version = current(&record);
+        (record, last_used) = read()?;
     }
     // The last use in memory is newer than the one in the database.
     let remembered = kept.map_or(i64::MIN, |(_, entry)| entry.used_at.load(Ordering::Relaxed));
     let entry = Arc::new(CachedToken {
-        known,
+        record,
         version,
         used_at: AtomicI64::new(last_used.0.max(remembered)),
         noted_at: AtomicI64::new(i64::MIN / 2),
@@ -85,7 +86,7 @@ impl CachedToken {
         self.used_at.store(now.0, Ordering::Relaxed);
         if now.0.saturating_sub(self.noted_at.load(Ordering::Relaxed)).saturating_abs()
             >= TOUCH_EVERY_S
-            && let Some(owner) = self.known.owner()
+            && let Some(owner) = self.record.owner()
         {
             self.noted_at.store(now.0, Ordering::Relaxed);
             app.callers.last_uses.note(kind, hash, LastUse::Person { owner, at: now, address });

@@ -23,13 +23,13 @@ use http::header::{AUTHORIZATION, HeaderName, HeaderValue, ORIGIN};
 
 pub use browser::{person, session_cookie, session_cookie_name, session_given, student, visitor};
 
-pub use charge::{Charge, Charged, Held};
+pub use charge::{Charge, Charged, QuotaHold};
 pub use checkout::{checkout, prove_in_body};
 pub use cron::cron;
 pub use keys::key;
 pub use telegram::telegram;
 
-use super::token::{CachedToken, Known, TokenKind};
+use super::token::{CachedToken, TokenKind, TokenRecord};
 use super::{Agent, Claim, ExtensionUser, PartnerCaller, Seal, Seller, Supplier};
 use crate::accounts::Role;
 use crate::app::App;
@@ -154,8 +154,8 @@ fn living_extension_token(app: &App, request: &Request) -> Result<Option<TokenHa
         return Ok(None);
     };
     let entry = lookup(app, TokenKind::Extension, hash)?;
-    Ok(match entry.known {
-        Known::Extension { expires_at, revoked: false, .. } if request.now < expires_at => {
+    Ok(match entry.record {
+        TokenRecord::Extension { expires_at, revoked: false, .. } if request.now < expires_at => {
             Some(hash)
         }
         _ => None,
@@ -167,9 +167,11 @@ pub fn extension(app: &App, request: &Request) -> GuardResult<ExtensionUser> {
     let found = bearer(request).ok_or_else(Problem::unauthorized).and_then(|token| {
         let hash = TokenHash::of(token);
         let entry = lookup(app, TokenKind::Extension, hash)?;
-        match &entry.known {
-            Known::Extension { account, .. } if account.suspended => Err(Problem::suspended()),
-            Known::Extension { account, expires_at, revoked: false }
+        match &entry.record {
+            TokenRecord::Extension { account, .. } if account.suspended => {
+                Err(Problem::suspended())
+            }
+            TokenRecord::Extension { account, expires_at, revoked: false }
                 if request.now < *expires_at =>
             {
                 entry.mark_used(app, TokenKind::Extension, hash, (request.now, request.client));
@@ -355,10 +357,11 @@ fn token_owner(
         .ok_or_else(Problem::unauthorized)?;
     let hash = TokenHash::of(token);
     let mut entry = lookup(app, TokenKind::Partner, hash)?;
-    if matches!(entry.known, Known::Nothing) {
+    if matches!(entry.record, TokenRecord::Nothing) {
         entry = lookup(app, TokenKind::Granted, hash)?;
     }
-    let Known::Partner { account, token, revoked: false, plan, granted } = &entry.known else {
+    let TokenRecord::Partner { account, token, revoked: false, plan, granted } = &entry.record
+    else {
         return Err(Problem::unauthorized());
     };
     if granted.is_some_and(|granted| granted.expires_at <= request.now) {

@@ -15,7 +15,7 @@ use crate::identity::Person;
 use crate::marketplace::sync;
 use crate::marketplace::sync::health::{Health, progress};
 use crate::marketplace::sync::store::AreaState;
-use crate::marketplace::sync::wire::AreaStanding;
+use crate::marketplace::sync::wire::AreaStatus;
 use crate::panel::PageTime;
 use crate::panel::{Badge, Notice};
 
@@ -98,25 +98,25 @@ fn linked_account(
 
 fn area_row(state: &AreaState, token_ok: bool) -> Option<AreaRow> {
     let area = sync::Area::of(state.area)?;
-    let standing = AreaStanding::of(state, token_ok);
+    let status = AreaStatus::of(state, token_ok);
     Some(AreaRow {
         title: area.title,
-        state: match standing {
-            AreaStanding::NaFila => Badge::Pending,
-            AreaStanding::Lendo => Badge::Running,
-            AreaStanding::EmDia => Badge::Healthy,
-            AreaStanding::ComErro => Badge::Attention,
-            AreaStanding::Parada => Badge::LinkLost,
+        state: match status {
+            AreaStatus::NaFila => Badge::Pending,
+            AreaStatus::Lendo => Badge::Running,
+            AreaStatus::EmDia => Badge::Healthy,
+            AreaStatus::ComErro => Badge::Attention,
+            AreaStatus::Parada => Badge::LinkLost,
         },
-        note: match (standing, state.expected) {
-            (AreaStanding::ComErro, _) => state.error.clone().unwrap_or_default(),
-            (AreaStanding::Lendo, Some(expected)) if expected > 0 => {
+        note: match (status, state.expected) {
+            (AreaStatus::ComErro, _) => state.error.clone().unwrap_or_default(),
+            (AreaStatus::Lendo, Some(expected)) if expected > 0 => {
                 format!("{} de {}", grouped(state.done), grouped(expected.max(state.done)))
             }
-            (AreaStanding::Lendo, _) if state.done > 0 => grouped(state.done),
+            (AreaStatus::Lendo, _) if state.done > 0 => grouped(state.done),
             _ => String::new(),
         },
-        read: state.ended_at.filter(|_| standing == AreaStanding::EmDia),
+        read: state.ended_at.filter(|_| status == AreaStatus::EmDia),
     })
 }
 

@@ -39,7 +39,7 @@ impl Words {
     }
 
     /// The number of a word, if it has one.
-    pub fn known(&self, tx: &ReadTx<'_>, text: &str) -> Result<Option<i64>> {
+    pub fn find(&self, tx: &ReadTx<'_>, text: &str) -> Result<Option<i64>> {
         if let Some(number) = self.numbers.read().get(text) {
             return Ok(Some(*number));
         }
@@ -49,7 +49,7 @@ impl Words {
     /// The number of a word; a new word gets one.
     pub fn number(self: &Arc<Self>, tx: &WriteTx<'_>, text: &str) -> Result<i64> {
         let text = crate::base::text::shortened(text, LONGEST);
-        if let Some(number) = self.known(tx, text)? {
+        if let Some(number) = self.find(tx, text)? {
             self.remember(tx, text, number);
             return Ok(number);
         }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::{Answer, Caller, Failure};
 use crate::base::ids::short_digest;
-use crate::base::queue::{CALLS, CALLS_OF_SELLER, INBOX, Places};
+use crate::base::queue::{CALLS, CALLS_OF_SELLER, INBOX, KeyedSemaphore};
 use crate::base::{Instant, MlUserId};
 
 /// From this many pauses on, those that are over are removed.
@@ -18,8 +18,8 @@ const PAUSES: usize = 10_000;
 
 /// Places for running calls. Requests for tokens (no seller) count only in the
 /// total.
-pub fn call_places() -> Places<Option<MlUserId>> {
-    Places::new(CALLS, |seller| seller.map_or(CALLS, |_| CALLS_OF_SELLER))
+pub fn call_places() -> KeyedSemaphore<Option<MlUserId>> {
+    KeyedSemaphore::new(CALLS, |seller| seller.map_or(CALLS, |_| CALLS_OF_SELLER))
 }
 
 /// The paused endpoints, by seller.

@@ -35,7 +35,7 @@ use ureq::{Agent, Body};
 
 use self::breaker::Breaker;
 use self::limits::{Pauses, call_places, endpoint_of};
-use crate::base::queue::{CALL_PATIENCE, CALLS, Place, Places};
+use crate::base::queue::{CALL_PATIENCE, CALLS, KeyedSemaphore, Permit};
 use crate::base::{Clock, Instant, MlUserId, Secret};
 use crate::config;
 use crate::journal::{self, Ending};
@@ -137,7 +137,7 @@ pub struct Client {
     image_host: String,
     clock: Clock,
     /// Places for running calls.
-    places: Places<Option<MlUserId>>,
+    places: KeyedSemaphore<Option<MlUserId>>,
     pauses: Pauses,
     breaker: Breaker,
 }
@@ -252,7 +252,7 @@ impl Client {
         self.token(&[("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())])
     }
 
-    fn place(&self, seller: Option<MlUserId>) -> Answer<Place<Option<MlUserId>>> {
+    fn place(&self, seller: Option<MlUserId>) -> Answer<Permit<Option<MlUserId>>> {
         self.places.take_within(seller, CALL_PATIENCE).ok_or(Failure::Unreachable)
     }
 

@@ -96,9 +96,9 @@ fn fetch(
             let order = fetch_order(app, caller, OrderId(number), None)?;
             (order.seller == seller).then(|| orders_found(vec![order]))
         }
-        RecordKind::Listing => own(caller, client.item(caller, &subject.id)?),
-        RecordKind::Question => own(caller, client.question(caller, number)?),
-        RecordKind::Claim => own(caller, client.claim(caller, number)?),
+        RecordKind::Listing => if_own(caller, client.item(caller, &subject.id)?),
+        RecordKind::Question => if_own(caller, client.question(caller, number)?),
+        RecordKind::Claim => if_own(caller, client.claim(caller, number)?),
         RecordKind::Shipment => {
             let mut carried = client.orders_of_shipment(caller, number)?;
             carried.truncate(MOST_ORDERS);
@@ -157,7 +157,7 @@ fn wants_freight(app: &App, order: OrderId) -> bool {
 }
 
 /// A fetched record; `None` when it is not the caller's.
-fn own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
+fn if_own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
     let is_own = document.seller() == caller.ml_user_id;
     is_own.then(|| -> Found {
         Box::new(move |tx, context, link| {

@@ -22,7 +22,7 @@ use self::fetch::{Found, fetch_subject};
 use self::hook::NotificationState;
 use self::outcome::InboxOutcome;
 use crate::app::App;
-use crate::base::queue::{INBOX, INBOX_WAITS_OUT_S, Places};
+use crate::base::queue::{INBOX, INBOX_WAITS_OUT_S, KeyedSemaphore};
 use crate::base::{Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::marketplace::account::store::note_synced;
@@ -78,7 +78,7 @@ enum FailureScope {
 }
 
 /// Processes due notifications of one seller; false when there are none.
-pub fn work_one(app: &App, sellers: &Places<MlUserId>, stop: &Stop) -> Result<bool> {
+pub fn work_one(app: &App, sellers: &KeyedSemaphore<MlUserId>, stop: &Stop) -> Result<bool> {
     let next = sellers.take_next(|taken| {
         let now = app.clock.now();
         let seller = app.db.read(Lane::Slow, |tx| longest_waiting(tx, now, taken))?;

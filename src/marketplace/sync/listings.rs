@@ -360,7 +360,7 @@ fn not_looked_at(
 /// Stored listings of an account that the scan did not return, except closed
 /// ones.
 fn not_met(tx: &ReadTx<'_>, reading: &StepContext<'_>, after: i64) -> DbResult<Vec<ItemId>> {
-    let closed = reading.app.marketplace.words.known(tx, "closed")?;
+    let closed = reading.app.marketplace.words.find(tx, "closed")?;
     tx.records(
         "FROM listing l
          WHERE owner_id = ?1 AND item_id > ?3 AND ml_user_id = ?2 AND status IS NOT ?4

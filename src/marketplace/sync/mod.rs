@@ -36,7 +36,7 @@ use parking_lot::Mutex;
 
 use super::client::{Caller, Client, Failure};
 use crate::app::App;
-use crate::base::queue::{Place, READINGS};
+use crate::base::queue::{Permit, READINGS};
 use crate::base::{Instant, MlUserId, Stop};
 use crate::db::{DbError, Lane, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::{CallError, with_token};
@@ -231,7 +231,7 @@ fn count_of(records: usize) -> i64 {
 }
 
 /// Takes the account that has waited longest and is not taken.
-fn take(app: &App, pace: Pace) -> DbResult<Option<(Place<MlUserId>, Account)>> {
+fn take(app: &App, pace: Pace) -> DbResult<Option<(Permit<MlUserId>, Account)>> {
     app.marketplace.busy.take_next(|taken| {
         let next = app.db.read(Lane::Slow, |tx| store::longest_waiting(tx, pace, taken))?;
         Ok(next.map(|account| (account.ml_user_id, account)))

@@ -172,7 +172,7 @@ fn piece(
     let account = reading.account;
     let is_recent = from.at > edge;
     let words = &reading.app.marketplace.words;
-    let done: Vec<_> = ENDED.iter().map(|word| words.known(tx, word)).collect::<Result<_>>()?;
+    let done: Vec<_> = ENDED.iter().map(|word| words.find(tx, word)).collect::<Result<_>>()?;
     let oldest = if is_recent { edge } else { OrderPlace::END };
     let orders: Vec<SeenOrder> = tx.records(
         "FROM sale_order

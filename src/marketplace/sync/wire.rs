@@ -12,7 +12,7 @@ use crate::wire;
 /// The state of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AreaStanding {
+pub enum AreaStatus {
     /// It waits for its reading to begin.
     NaFila,
     /// A reading is under way.
@@ -25,7 +25,7 @@ pub enum AreaStanding {
     Parada,
 }
 
-impl AreaStanding {
+impl AreaStatus {
     /// The state of an area of an account.
     pub const fn of(state: &AreaState, token_ok: bool) -> Self {
         if !token_ok {
@@ -48,7 +48,7 @@ wire! {
     pub struct AreaJson of(area: Area, state: &AreaState, token_ok: bool, zone: Zone) {
         area: &'static str = area.name,
         titulo: &'static str = area.title,
-        estado: AreaStanding = AreaStanding::of(state, token_ok),
+        estado: AreaStatus = AreaStatus::of(state, token_ok),
         /// Records read by the reading under way, or by the last one.
         feitos: i64 = state.done,
         /// How many there are, as far as the marketplace says.

@@ -145,7 +145,9 @@ impl World {
     }
 
     fn work_inbox(&self) {
-        while inbox::work_one(&self.app, &Places::leases(), &Stop::default()).unwrap_or(false) {}
+        while inbox::work_one(&self.app, &KeyedSemaphore::leases(), &Stop::default())
+            .unwrap_or(false)
+        {}
     }
 
     fn request(&self, path: &str, body: &[u8]) -> Request {

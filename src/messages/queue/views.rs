@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::Message;
 use super::repair::Kind;
-use super::words::{self, Explained};
+use super::words::{self, FailureHint};
 use crate::messages::texts::Template as Text;
 use crate::outbox::MessageState;
 use crate::panel::chart::BarChart;
@@ -62,14 +62,14 @@ pub struct MessagePage {
 
 impl MessageRow {
     /// What happened and what to do about it, where there are words for it.
-    fn explained(&self) -> Option<Explained> {
+    fn hint(&self) -> Option<FailureHint> {
         let message = &self.message;
         matches!(message.state, MessageState::GivenUp | MessageState::Waiting)
-            .then(|| words::explained(message))?
+            .then(|| words::hint(message))?
     }
 
     /// Why it waits or how it ended, in a line; may be empty.
     fn why(&self) -> String {
-        self.explained().map_or_else(|| self.reason.clone(), |one| one.what.to_owned())
+        self.hint().map_or_else(|| self.reason.clone(), |one| one.what.to_owned())
     }
 }

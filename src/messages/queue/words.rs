@@ -6,7 +6,7 @@ use crate::outbox::Channel;
 
 /// What happened, and what an operator does about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Explained {
+pub struct FailureHint {
     pub what: &'static str,
     pub remedy: &'static str,
 }
@@ -82,20 +82,20 @@ const PUSH: &[Row] = &[
 ];
 
 /// The words for what is stored of a message; `None` where there are none.
-pub fn explained(message: &Message) -> Option<Explained> {
+pub fn hint(message: &Message) -> Option<FailureHint> {
     let (channel, said) = (&*message.channel, message.outcome.as_deref()?);
     if message.waits() { of(Channel::from_name(channel)?, said) } else { of_failed(channel, said) }
 }
 
 /// The words for why a message failed, which does not go by itself any more.
-pub fn of_failed(channel: &str, said: &str) -> Option<Explained> {
+pub fn of_failed(channel: &str, said: &str) -> Option<FailureHint> {
     let found = of(Channel::from_name(channel)?, said)?;
     let remedy = if found.remedy == WAIT { "Reenvie quando ele voltar." } else { found.remedy };
-    Some(Explained { remedy, ..found })
+    Some(FailureHint { remedy, ..found })
 }
 
 /// The words for what a channel said.
-pub fn of(channel: Channel, said: &str) -> Option<Explained> {
+pub fn of(channel: Channel, said: &str) -> Option<FailureHint> {
     let said = said.to_lowercase();
     let rows = match channel {
         Channel::Email => EMAIL,
@@ -104,7 +104,7 @@ pub fn of(channel: Channel, said: &str) -> Option<Explained> {
         Channel::Push => PUSH,
     };
     let (_, what, remedy) = rows.iter().find(|(part, ..)| said.contains(part))?;
-    Some(Explained { what, remedy })
+    Some(FailureHint { what, remedy })
 }
 
 #[cfg(test)]

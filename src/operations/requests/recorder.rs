@@ -238,7 +238,7 @@ mod tests {
         }
     }
 
-    fn kept(recorder: &Recorder, answers: u32, status: StatusCode, now: Instant) -> (u32, u32) {
+    fn recorded(recorder: &Recorder, answers: u32, status: StatusCode, now: Instant) -> (u32, u32) {
         let given = (0..answers).filter_map(|_| recorder.admits(None, status, now));
         given.fold((0, 0), |(entries, sum), sampled| (entries + 1, sum + sampled))
     }
@@ -247,27 +247,27 @@ mod tests {
     fn all_are_kept_up_to_the_rate_and_a_sample_above_it() {
         let recorder = Recorder::new(std::iter::empty());
         let ok = StatusCode::OK;
-        assert_eq!(kept(&recorder, 50, ok, NOW), (50, 50));
-        assert_eq!(kept(&recorder, 99, ok, NOW), (0, 0));
-        assert_eq!(kept(&recorder, 1, ok, NOW), (1, 100));
-        assert_eq!(kept(&recorder, 1_000, ok, NOW), (10, 1_000));
+        assert_eq!(recorded(&recorder, 50, ok, NOW), (50, 50));
+        assert_eq!(recorded(&recorder, 99, ok, NOW), (0, 0));
+        assert_eq!(recorded(&recorder, 1, ok, NOW), (1, 100));
+        assert_eq!(recorded(&recorder, 1_000, ok, NOW), (10, 1_000));
         // Each second starts at zero, also after the clock was set back.
         for now in [NOW.plus(1), NOW, NOW.plus(1)] {
-            assert_eq!(kept(&recorder, 60, ok, now).0, 50, "{now:?}");
+            assert_eq!(recorded(&recorder, 60, ok, now).0, 50, "{now:?}");
         }
         // The counter of the sample continues over seconds: 30 so far.
-        assert_eq!(kept(&recorder, 50 + 70, ok, NOW.plus(9)), (51, 150));
+        assert_eq!(recorded(&recorder, 50 + 70, ok, NOW.plus(9)), (51, 150));
     }
 
     #[test]
     fn failures_of_ours_are_kept_also_in_a_flood() {
         let recorder = Recorder::new(std::iter::empty());
-        kept(&recorder, 5_000, StatusCode::OK, NOW);
+        recorded(&recorder, 5_000, StatusCode::OK, NOW);
         let failed = StatusCode::INTERNAL_SERVER_ERROR;
-        assert_eq!(kept(&recorder, 50, failed, NOW), (50, 50));
-        assert_eq!(kept(&recorder, 100, failed, NOW).0, 1, "above it a sample");
-        assert_eq!(kept(&recorder, 100, StatusCode::NOT_FOUND, NOW).0, 1);
-        assert_eq!(kept(&recorder, 100, failed, NOW.plus(1)), (100, 100));
+        assert_eq!(recorded(&recorder, 50, failed, NOW), (50, 50));
+        assert_eq!(recorded(&recorder, 100, failed, NOW).0, 1, "above it a sample");
+        assert_eq!(recorded(&recorder, 100, StatusCode::NOT_FOUND, NOW).0, 1);
+        assert_eq!(recorded(&recorder, 100, failed, NOW.plus(1)), (100, 100));
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
         let recorder = Recorder::new(std::iter::empty());
         let counts: Vec<u32> = std::thread::scope(|scope| {
             let threads =
-                [(); 4].map(|()| scope.spawn(|| kept(&recorder, 2_500, StatusCode::OK, NOW).0));
+                [(); 4].map(|()| scope.spawn(|| recorded(&recorder, 2_500, StatusCode::OK, NOW).0));
             threads.map(|thread| thread.join().unwrap()).into()
         });
         let (entries, above) = (counts.iter().sum::<u32>(), 10_000 - 50);

@@ -6,7 +6,7 @@ use crate::base::retention::{APPS, NEW_APPS};
 use crate::base::{Instant, TokenHash, UserId, Zone};
 use crate::config::Config;
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::identity::token::Known;
+use crate::identity::token::TokenRecord;
 use crate::partner::{new_token, store as partners};
 use crate::row;
 
@@ -384,7 +384,7 @@ pub fn token(
     hash: &TokenHash,
     config: &Config,
     zone: Zone,
-) -> Result<(Known, Instant)> {
+) -> Result<(TokenRecord, Instant)> {
     let source =
         "SELECT g.user_id, g.client_name AS name, g.created_at, g.last_used_at, 0 AS revoked, 0 AS test,
                          g.grant_id, t.may_write, t.may_write AND g.may_change AS may_change, t.expires_at

@@ -112,7 +112,7 @@ impl Operation for ListAnnouncements {
                 }
                 let status = match &status {
                     // Of a word that is not stored there is no listing yet.
-                    Some(word) => Some(app.marketplace.words.known(tx, word)?.unwrap_or(-1)),
+                    Some(word) => Some(app.marketplace.words.find(tx, word)?.unwrap_or(-1)),
                     None => None,
                 };
                 let mut filters = Filters::new("owner_id = :owner", &[(":owner", &owner)]);

@@ -93,21 +93,21 @@ struct DailySales {
 wire! {
     /// What the marketplace says of the seller; null where it says nothing.
     #[derive(Serialize, JsonSchema)]
-    struct Reputation of(standing: SellerStanding) after {
+    struct Reputation of(reputation: SellerReputation) after {
         let said = |text: String| Some(text).filter(|text| !text.is_empty());
         #[expect(clippy::cast_precision_loss, reason = "at most a million")]
         let rate = |millionths: i64| millionths as f64 / MILLION;
     } {
         /// Level of the seller, such as `5_green`.
-        level: Option<String> = said(standing.reputation),
+        level: Option<String> = said(reputation.reputation),
         /// Rank among large sellers, such as `platinum`.
-        power_seller: Option<String> = said(standing.power_seller),
+        power_seller: Option<String> = said(reputation.power_seller),
         /// Share of sales with a claim, from 0 to 1.
-        claims_rate: Option<f64> = standing.claims_rate.map(rate),
+        claims_rate: Option<f64> = reputation.claims_rate.map(rate),
         /// Share of sales that were sent late.
-        late_rate: Option<f64> = standing.late_rate.map(rate),
+        late_rate: Option<f64> = reputation.late_rate.map(rate),
         /// Share of sales that the seller cancelled.
-        cancel_rate: Option<f64> = standing.cancel_rate.map(rate),
+        cancel_rate: Option<f64> = reputation.cancel_rate.map(rate),
     }
 }
 
@@ -139,18 +139,18 @@ impl Operation for GetStoreMetrics {
         // Slow: listings without stock are counted row by row.
         Ok(Todo::Slow(Box::new(move |app| {
             app.db.read(Lane::Slow, |tx| {
-                let standing: Option<SellerStanding> = tx.record(
+                let reputation: Option<SellerReputation> = tx.record(
                     "FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1",
                     (owner, account),
                 )?;
-                let standing = standing.ok_or_else(Problem::not_found)?;
+                let reputation = reputation.ok_or_else(Problem::not_found)?;
                 let (sales, daily) = sales(tx, (owner, account), (from, to))?;
                 Ok(StoreMetrics {
                     ml_user_id: account,
                     period: Period { from: from.iso(), to: to.iso() },
                     sales,
                     daily,
-                    reputation: Reputation::of(standing),
+                    reputation: Reputation::of(reputation),
                     listings: listings(tx, owner, account)?,
                 })
             })
@@ -160,7 +160,7 @@ impl Operation for GetStoreMetrics {
 
 row! {
     /// The stored reputation of an account.
-    struct SellerStanding {
+    struct SellerReputation {
         reputation: String,
         power_seller: String,
         claims_rate: Option<i64>,

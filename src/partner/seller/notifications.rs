@@ -103,7 +103,7 @@ impl Operation for ListNotifications {
         check.finish()?;
         // Read before the data, so that a change in between shows in the next call.
         let changed =
-            app.kept.notices_changed.at(owner, app.versions.notices(owner), seller.called_at);
+            app.caches.notices_changed.at(owner, app.versions.notices(owner), seller.called_at);
         reading(app, false, move |app, lane| {
             let read = app.db.read(lane, |tx| notices::page(tx, owner, walk.rows(), walk.after))?;
             let page = walk.page(read, |one| one.id, |one| WireNotice::of(one, app.zone()));

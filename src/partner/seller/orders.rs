@@ -19,7 +19,7 @@ use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
 use crate::marketplace::books::order_status::{ORDER_STATES, PARCEL_STATES};
-use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage, Place};
+use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage, OrderPosition};
 use crate::marketplace::books::orders::sold::Wording;
 use crate::marketplace::books::words::Words;
 use crate::partner::cursor::{CursorPagination, LONGEST, ListScope, Walk};
@@ -84,7 +84,7 @@ impl Operation for ListOrders {
 /// The orders that are asked for, and the page of them.
 struct Asked {
     filter: Filter,
-    walk: Walk<Place>,
+    walk: Walk<OrderPosition>,
 }
 
 impl Asked {
@@ -120,7 +120,7 @@ impl ListOrders {
         let filters =
             format!("{:?}", (&status, &shipping, store, from, to, item_id, changed_since));
         let scope = ListScope::of(app, owner, "orders", &filters);
-        let walk: Walk<Place> = Walk::read(&mut check, scope, self.cursor, window);
+        let walk: Walk<OrderPosition> = Walk::read(&mut check, scope, self.cursor, window);
         check.finish()?;
         let starts = |day: Day| zone.start_of(day);
         let (limit, offset) = walk.rows();
@@ -168,7 +168,7 @@ fn read(
         })?;
         if changed <= at_most {
             let total = walk.total(page.total);
-            let place = |order: &Order| order.place(&filter);
+            let place = |order: &Order| order.position(&filter);
             return Ok(OrderList {
                 pagination: walk.pagination(&mut page.orders, total, place),
                 page,

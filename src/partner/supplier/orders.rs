@@ -9,7 +9,7 @@ use crate::base::ids::{OrderId, UserId};
 use crate::base::money::{BRL, Cents};
 use crate::base::offset_time::OffsetTime;
 use crate::dropshipping::orders::{
-    self, DropOrder, DropOrderQuery, DropOrderStatus, Standing, Whose,
+    self, DropOrder, DropOrderQuery, DropOrderStatus, StatusFilter, Whose,
 };
 use crate::http::input::Check;
 use crate::http::schema::DAY;
@@ -58,7 +58,7 @@ wire! {
     pub struct WireDropOrder of(order: DropOrder, now: Instant, zone: Zone) after {
         let when = |at: Option<Instant>| at.map(|at| zone.partner(at));
         let exactly = |at: Option<Instant>| at.map(|at| zone.with_offset(at));
-        let status = order.standing(now).name();
+        let status = order.status(now).name();
     } {
         /// Number of the drop order.
         drop_order_id: String = order.id.to_string(),
@@ -140,11 +140,11 @@ impl Operation for ListDropOrders {
 
     fn begin(self, app: &App, supplier: &Supplier, mut check: Check) -> Begun<Self> {
         let status: Option<String> = check.optional("status", self.status);
-        let standing = status.as_deref().map(|name| match name {
-            OPEN => Some(Standing::Open),
-            name => DropOrderStatus::from_name(name).map(Standing::Of),
+        let filter = status.as_deref().map(|name| match name {
+            OPEN => Some(StatusFilter::Open),
+            name => DropOrderStatus::from_name(name).map(StatusFilter::Of),
         });
-        if standing == Some(None) {
+        if filter == Some(None) {
             check.fail("status", format!("must be one of {}", STATES.join(", ")));
         }
         let seller = check.optional("seller_id", self.seller_id);
@@ -156,7 +156,7 @@ impl Operation for ListDropOrders {
         check.finish()?;
         let now = supplier.called_at;
         let wanted = DropOrderQuery {
-            standing: standing.flatten(),
+            status: filter.flatten(),
             other: seller,
             span: span(app.zone(), days),
             after: walk.after,

@@ -208,7 +208,7 @@ impl Marker {
         if is_new {
             let number = after.order_id.to_string();
             let act = objects::DROP_ORDER.act(action(mark), after.id, &number);
-            let state = |order: &DropOrder| order.standing(tx.now()).words();
+            let state = |order: &DropOrder| order.status(tx.now()).words();
             let (before, after) = (
                 json!({ "status": state(&before) }),
                 json!({ "status": state(&after), "valor": after.amount, "token": self.token }),

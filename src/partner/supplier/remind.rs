@@ -58,7 +58,7 @@ impl Operation for Reminder {
         Ok(Todo::Write(Box::new(move |tx| {
             let order = orders::of_order(tx, owner, order)?;
             let order = order.ok_or_else(Problem::not_found)?;
-            match order.standing(tx.now()) {
+            match order.status(tx.now()) {
                 DropOrderStatus::Pending | DropOrderStatus::Overdue => {}
                 DropOrderStatus::Paid => return Err(Problem::field("order_id", "is paid already")),
                 DropOrderStatus::Cancelled => {

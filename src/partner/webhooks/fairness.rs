@@ -11,7 +11,8 @@ use std::collections::HashMap;
 
 use super::queue::TryResult;
 use crate::base::queue::{
-    Breaker, CAREFUL_TRIES_OF_ACCOUNT, Place, Places, TRIES_OF_ACCOUNT, TRIES_OF_ENDPOINT, WEBHOOKS,
+    Breaker, CAREFUL_TRIES_OF_ACCOUNT, KeyedSemaphore, Permit, TRIES_OF_ACCOUNT, TRIES_OF_ENDPOINT,
+    WEBHOOKS,
 };
 use crate::base::{Instant, UserId};
 
@@ -57,9 +58,9 @@ struct EndpointHealth {
 
 /// The places that a try takes while it runs: of its endpoint, and of its account
 /// in a lane.
-pub struct TryPlaces(Place<i64>, Place<(UserId, Lane)>);
+pub struct TryPermits(Permit<i64>, Permit<(UserId, Lane)>);
 
-impl TryPlaces {
+impl TryPermits {
     pub const fn endpoint(&self) -> i64 {
         self.0.key
     }
@@ -72,16 +73,16 @@ impl TryPlaces {
 /// The state of all endpoints and accounts.
 pub struct ConcurrencyLimits {
     health: HashMap<i64, EndpointHealth>,
-    endpoints: Places<i64>,
-    accounts: Places<(UserId, Lane)>,
+    endpoints: KeyedSemaphore<i64>,
+    accounts: KeyedSemaphore<(UserId, Lane)>,
 }
 
 impl Default for ConcurrencyLimits {
     fn default() -> Self {
         Self {
             health: HashMap::new(),
-            endpoints: Places::new(usize::MAX, |_| TRIES_OF_ENDPOINT),
-            accounts: Places::new(usize::MAX, |_| TRIES_OF_ACCOUNT),
+            endpoints: KeyedSemaphore::new(usize::MAX, |_| TRIES_OF_ENDPOINT),
+            accounts: KeyedSemaphore::new(usize::MAX, |_| TRIES_OF_ACCOUNT),
         }
     }
 }
@@ -115,12 +116,12 @@ impl ConcurrencyLimits {
     }
 
     /// Places for a try that begins; `available` says how many there are.
-    pub fn begin(&self, endpoint: i64, user: UserId, lane: Lane) -> Option<TryPlaces> {
-        Some(TryPlaces(self.endpoints.take(endpoint)?, self.accounts.take((user, lane))?))
+    pub fn begin(&self, endpoint: i64, user: UserId, lane: Lane) -> Option<TryPermits> {
+        Some(TryPermits(self.endpoints.take(endpoint)?, self.accounts.take((user, lane))?))
     }
 
     /// A try ended: updates the endpoint's credit and pause.
-    pub fn end(&mut self, places: TryPlaces, ended: &TryResult) {
+    pub fn end(&mut self, places: TryPermits, ended: &TryResult) {
         let new = || EndpointHealth { credit: 0, breaker: Breaker::new(&WEBHOOKS) };
         let health = self.health.entry(places.endpoint()).or_insert_with(new);
         drop(places);

@@ -15,7 +15,7 @@ use ureq::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use ureq::unversioned::transport::DefaultConnector;
 
 use super::address::{self, Lookup};
-use super::fairness::{Lane, TryPlaces};
+use super::fairness::{Lane, TryPermits};
 use super::queue::{Due, TryResult};
 use super::sign::signatures;
 use super::store::Target;
@@ -38,7 +38,7 @@ const IDLE_AGE: Duration = Duration::from_secs(10);
 
 /// A delivery to be tried now.
 pub struct Task {
-    pub places: TryPlaces,
+    pub places: TryPermits,
     pub due: Due,
     pub target: Arc<Target>,
 }
@@ -49,7 +49,7 @@ struct Post {
     extra_hosts: Vec<String>,
     clock: Clock,
     /// The tries that ended.
-    done: Mutex<Vec<(TryPlaces, TryResult)>>,
+    done: Mutex<Vec<(TryPermits, TryResult)>>,
     bell: Stop,
 }
 
@@ -125,7 +125,7 @@ impl Senders {
     }
 
     /// The tries that ended since the last call.
-    pub fn take_done(&mut self) -> Vec<(TryPlaces, TryResult)> {
+    pub fn take_done(&mut self) -> Vec<(TryPermits, TryResult)> {
         let done = std::mem::take(&mut *self.post.done.lock());
         for (places, _) in &done {
             self.threads(places.lane()).under_way -= 1;

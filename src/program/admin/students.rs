@@ -72,7 +72,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let (all, entries) = app.db.read(request.lane, |tx| {
             let student = student(tx, request)?.user_id;
-            let totals = store::standing(tx, student)?.unwrap_or_default();
+            let totals = store::ledger_totals(tx, student)?.unwrap_or_default();
             Ok::<_, Problem>((totals.entries, store::history(tx, student, query.window())?))
         })?;
         return entries_json(all.unsigned_abs(), entries, app.zone());
@@ -89,15 +89,15 @@ fn page(
     let layout = layout(app, person, request).telling(FLASHES, request);
     let page = app.db.read(request.lane, |tx| {
         let student = student(tx, request)?;
-        let standing = cards::standing(tx, student.user_id, today, &milestones::all(tx)?)?;
+        let progress = cards::student_progress(tx, student.user_id, today, &milestones::all(tx)?)?;
         let entries = store::history(tx, student.user_id, query.window())?;
-        let all = standing.totals.entries.unsigned_abs();
+        let all = progress.totals.entries.unsigned_abs();
         let (page, rows) = (query.page.into(), query.per_page.into());
         Ok::<_, Problem>(LedgerPage {
             layout,
             today,
-            lap: cards::lap(&standing.totals, ProgramSettings::of(&app.config)),
-            standing,
+            lap: cards::lap(&progress.totals, ProgramSettings::of(&app.config)),
+            progress,
             entries,
             time: PageTime::of(app, request),
             paging: Paging::new(&path(student.user_id), &[], page, rows, all),
@@ -129,10 +129,10 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         if !ledger::correct(tx, settings, student, (*xp, reason))? {
             return Err(Problem::not_found());
         }
-        let standing = store::standing(tx, student)?.unwrap_or_default();
+        let totals = store::ledger_totals(tx, student)?.unwrap_or_default();
         let act = objects::STUDENT.act("aluno.corrigir_xp", student, &account.name);
-        let told = json!({ "xp": xp, "motivo": reason, "total": standing.xp });
+        let told = json!({ "xp": xp, "motivo": reason, "total": totals.xp });
         audit::note(tx, &actor, &act, None::<&()>, Some(&told))?;
-        answer.with(&path(student), "corrigido", &[("xp", standing.xp.into())])
+        answer.with(&path(student), "corrigido", &[("xp", totals.xp.into())])
     }))
 }

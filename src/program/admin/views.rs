@@ -10,7 +10,7 @@ use crate::panel::{Badge, FormView, Layout, PageTime, Paging, Pick, Progress, Ta
 use crate::program::recounting::RecountRun;
 use crate::program::rules::Rules;
 use crate::program::store::{self, DaySum, Leaving, LedgerEntry};
-use crate::program::views::{Emblem, Lap, Standing, days, number_words, points};
+use crate::program::views::{Emblem, Lap, StudentProgress, days, number_words, points};
 use crate::program::{Action, Challenge, Milestone, milestones};
 
 /// Days of the charts.
@@ -426,7 +426,7 @@ pub struct LedgerPage {
     pub layout: Layout,
     pub today: Day,
     pub student: Account,
-    pub standing: Standing,
+    pub progress: StudentProgress,
     pub lap: Lap,
     /// Newest first.
     pub entries: Vec<LedgerEntry>,
@@ -437,21 +437,21 @@ pub struct LedgerPage {
 
 impl LedgerPage {
     pub fn level_words(&self) -> String {
-        match self.standing.level {
+        match self.progress.level {
             0 => "Ainda sem nível".to_owned(),
-            level => format!("Nível {level}: {}", self.standing.title),
+            level => format!("Nível {level}: {}", self.progress.title),
         }
     }
 
     /// `13 dias, recorde de 41`.
     pub fn streak_words(&self) -> String {
-        let best = number_words(self.standing.totals.best_streak);
-        format!("{}, recorde de {best}", days(self.standing.streak))
+        let best = number_words(self.progress.totals.best_streak);
+        format!("{}, recorde de {best}", days(self.progress.streak))
     }
 
     /// `hoje`, `há 3 dias (20/11/2026)`, `nunca`.
     pub fn last_words(&self) -> String {
-        let totals = &self.standing.totals;
+        let totals = &self.progress.totals;
         match (totals.last_checkin, totals.days_away(self.today)) {
             (Some(_), Some(0)) => "hoje".to_owned(),
             (Some(last), Some(away)) => {

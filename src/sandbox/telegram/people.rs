@@ -38,7 +38,7 @@ pub fn say(
     }
     set_blocked(telegram, chat_id, false, now)?;
     let number = telegram.next_message();
-    let chat = known(telegram, chat_id)?;
+    let chat = existing_chat(telegram, chat_id)?;
     chat.push(Line { at: now.rfc3339(), bot: false, text: text.to_owned() });
     let mut message = json!({
         "message_id": number, "from": chat.person(), "chat": chat.as_json(),
@@ -60,7 +60,7 @@ pub fn set_blocked(
     blocked: bool,
     now: Instant,
 ) -> Result<(), String> {
-    let chat = known(telegram, chat_id)?;
+    let chat = existing_chat(telegram, chat_id)?;
     if chat.blocked == blocked {
         return Ok(());
     }
@@ -92,7 +92,7 @@ pub fn tell_raw(telegram: &mut Telegram, mut body: Value) -> Result<(), String> 
     Ok(())
 }
 
-fn known(telegram: &mut Telegram, chat_id: i64) -> Result<&mut Chat, String> {
+fn existing_chat(telegram: &mut Telegram, chat_id: i64) -> Result<&mut Chat, String> {
     let chat = telegram.chats.get_mut(&chat_id);
     chat.ok_or_else(|| format!("there is no chat {chat_id}"))
 }

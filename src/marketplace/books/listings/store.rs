@@ -75,7 +75,7 @@ impl Listed for SellerListing {
 
     fn state(tx: &ReadTx<'_>, words: &Words, name: &str) -> Result<i64> {
         // A state that was never seen has no number; -1 finds nothing.
-        Ok(words.known(tx, name)?.unwrap_or(-1))
+        Ok(words.find(tx, name)?.unwrap_or(-1))
     }
 
     fn search<'w>(filters: &mut Filters<'w>, wanted: &'w RecordFilter) {

@@ -34,7 +34,7 @@ pub struct Filter {
     /// Only what changed here from this instant on, what changed first at the front.
     pub changed_since: Option<Instant>,
     /// The order after which the page begins.
-    pub after: Option<Place>,
+    pub after: Option<OrderPosition>,
     /// First and last civil day of creation.
     pub days: (Option<Day>, Option<Day>),
     /// The same as instants: from this one on, and before this one.
@@ -101,7 +101,7 @@ impl Order {
     }
 
     /// Where it stands in the list of a filter.
-    pub fn place(&self, filter: &Filter) -> Place {
+    pub fn position(&self, filter: &Filter) -> OrderPosition {
         let at = if filter.changed_since.is_some() { self.changed } else { self.created_at.0 };
         (at, self.order_id.0)
     }
@@ -112,7 +112,7 @@ pub type Key = (i64, i64);
 
 /// What a list is sorted by: of an order its time of creation, or the number of its
 /// change, and its own number.
-pub type Place = (i64, i64);
+pub type OrderPosition = (i64, i64);
 
 /// A page as it was read.
 #[derive(Default)]
@@ -295,7 +295,7 @@ fn read_listings(
 pub(super) fn numbers(tx: &ReadTx<'_>, words: &Words, texts: &[String]) -> Result<Vec<i64>> {
     let mut numbers = Vec::with_capacity(texts.len());
     for text in texts {
-        numbers.extend(words.known(tx, text)?);
+        numbers.extend(words.find(tx, text)?);
     }
     Ok(numbers)
 }

@@ -252,7 +252,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let filter = filter_of(app, &query, of_store, &days, request.now);
     let is_page = !query.csv && !request.wants_json() && days.fault.is_none();
     let (stores, page, earned, beside, tax) = app.db.read(request.lane, |tx| {
-        let tax = fees::tax_rate(app, fees::store::own(tx, person)?.tax);
+        let tax = fees::tax_rate(app, fees::store::settings(tx, person)?.tax);
         let stores = Stores::of_orders(tx, owner, of_store)?;
         let (found, same) = match days.fault {
             Some(_) => (OrderPage::default(), None),

@@ -80,12 +80,12 @@ impl Worded {
 /// Entries never go stale: rows of `sold_item` are only ever added, and another
 /// title or SKU gets another version.
 pub struct Wordings {
-    kept: Cache<SoldKey, Joined>,
+    cache: Cache<SoldKey, Joined>,
 }
 
 impl Default for Wordings {
     fn default() -> Self {
-        Self { kept: Cache::new(BYTES) }
+        Self { cache: Cache::new(BYTES) }
     }
 }
 
@@ -99,7 +99,7 @@ impl Wordings {
         };
         let mut missing = Vec::new();
         {
-            let kept = self.kept.part(&owner);
+            let kept = self.cache.part(&owner);
             // All entries are looked up before their texts are copied, so that
             // the processor fetches several at once.
             let found: Vec<_> = keys.iter().map(|key| kept.value(key)).collect();
@@ -122,7 +122,7 @@ impl Wordings {
                 worded.set(*place, &wording);
             }
             let bytes = ENTRY_BYTES + wording.text.len();
-            self.kept.part(&owner).put(key, 0, wording, bytes);
+            self.cache.part(&owner).put(key, 0, wording, bytes);
         }
         Ok(worded)
     }

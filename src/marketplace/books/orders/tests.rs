@@ -563,7 +563,7 @@ fn what_a_document_leaves_out_is_kept() {
 fn the_fixed_words_are_those_of_the_schema() {
     let world = World::new();
     for status in OrderStatus::ALL {
-        let known = world.read(|tx| world.context.words.known(tx, status.name()));
+        let known = world.read(|tx| world.context.words.find(tx, status.name()));
         assert_eq!(known, Some(status.number().into()));
     }
     let words = Arc::clone(&world.context.words);

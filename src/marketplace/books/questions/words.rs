@@ -5,7 +5,7 @@ use crate::marketplace::books::document::{QuestionRow, QuestionState};
 use crate::panel::{Notice, Tone};
 
 /// The notice about a question that cannot be answered.
-pub fn standing(question: &QuestionRow) -> Option<Notice> {
+pub fn status_notice(question: &QuestionRow) -> Option<Notice> {
     let (title, text) = sentences(&question.status);
     (question.state == QuestionState::Closed).then(|| Notice::new(Tone::Info, title, text))
 }

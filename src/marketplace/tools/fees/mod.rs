@@ -39,8 +39,8 @@ pub fn ask(
     question: &FeeQuestion,
 ) -> Result<Fees, CallError> {
     let key = store::key(account, question);
-    let kept = app.db.read(crate::db::Lane::Brief, |tx| store::kept(tx, &key))?;
-    if let Some(fees) = kept {
+    let cached = app.db.read(crate::db::Lane::Brief, |tx| store::cached(tx, &key))?;
+    if let Some(fees) = cached {
         return Ok(fees);
     }
     let fees = with_own_token(app, owner, account, |caller| {
@@ -71,7 +71,7 @@ pub fn discount(services: &Services, reputation: &str) -> f64 {
 }
 
 /// A person's own settings for the calculator.
-pub struct Own {
+pub struct CalculatorSettings {
     pub may: bool,
     /// In percent; `None` for the platform's.
     pub tax: Option<f64>,

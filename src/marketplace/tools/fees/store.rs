@@ -1,6 +1,6 @@
 //! Cached fees, and people's own tax rates.
 
-use super::Own;
+use super::CalculatorSettings;
 use crate::accounts::store as accounts;
 use crate::base::ids::short_digest;
 use crate::base::{Cents, MlUserId, UserId, retention};
@@ -24,7 +24,7 @@ fn slot(key: &str) -> i64 {
 }
 
 /// The cached answer to a question, at most a day old.
-pub fn kept(tx: &ReadTx<'_>, key: &str) -> Result<Option<Fees>> {
+pub fn cached(tx: &ReadTx<'_>, key: &str) -> Result<Option<Fees>> {
     let answer: Option<String> = tx.maybe(
         "SELECT answer FROM ml_fee WHERE slot = ?1 AND question = ?2 AND fetched_at > ?3",
         (slot(key), key, retention::FEES.before(tx.now())),
@@ -50,10 +50,10 @@ pub fn forget_old(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
 }
 
 /// A person's own settings.
-pub fn own(tx: &ReadTx<'_>, person: &Person) -> Result<Own> {
+pub fn settings(tx: &ReadTx<'_>, person: &Person) -> Result<CalculatorSettings> {
     let (owner, role) = (person.account.user_id, person.account.role);
     let may = accounts::may(tx, owner, role, super::PERMISSION)?;
-    Ok(Own { may, tax: own_tax(tx, owner)?, owner })
+    Ok(CalculatorSettings { may, tax: own_tax(tx, owner)?, owner })
 }
 
 /// A person's own tax rate in percent, when they have set one.

@@ -41,28 +41,28 @@ wire! {
     }
 }
 
-fn own(person: &Person) -> ReplySet {
+fn own_set(person: &Person) -> ReplySet {
     ReplySet { owner: Some(person.account.user_id), path: OWN, queue: PATH }
 }
 
 /// `GET /painel/respostas`: a seller's saved replies.
 pub fn own_list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    list((app, person, request), own(person))
+    list((app, person, request), own_set(person))
 }
 
 /// `POST /painel/respostas`: makes one.
 pub fn own_create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    create((app, person, request), own(person))
+    create((app, person, request), own_set(person))
 }
 
 /// `POST /painel/respostas/{id}`: changes one.
 pub fn own_change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    change((app, person, request), own(person))
+    change((app, person, request), own_set(person))
 }
 
 /// `POST /painel/respostas/{id}/excluir`: removes one.
 pub fn own_delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    delete((app, person, request), own(person))
+    delete((app, person, request), own_set(person))
 }
 
 /// The replies of a set, as page or JSON.

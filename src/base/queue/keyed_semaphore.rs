@@ -11,7 +11,7 @@ use parking_lot::{Condvar, Mutex};
 
 /// Places of all keys. Clones share them.
 #[derive(Clone, Debug)]
-pub struct Places<K>(Arc<Shared<K>>);
+pub struct KeyedSemaphore<K>(Arc<Shared<K>>);
 
 #[derive(Debug)]
 struct Shared<K> {
@@ -25,12 +25,12 @@ struct Shared<K> {
 
 /// A place; it is free again when dropped.
 #[derive(Debug)]
-pub struct Place<K: Copy + Eq + Hash> {
+pub struct Permit<K: Copy + Eq + Hash> {
     places: Arc<Shared<K>>,
     pub key: K,
 }
 
-impl<K: Copy + Eq + Hash> Places<K> {
+impl<K: Copy + Eq + Hash> KeyedSemaphore<K> {
     /// At most `most` places in all, and of each key as many as `most_of` says.
     pub fn new(most: usize, most_of: fn(&K) -> usize) -> Self {
         let (taken, freed) = (Mutex::default(), Condvar::new());
@@ -54,18 +54,18 @@ impl<K: Copy + Eq + Hash> Places<K> {
     }
 
     /// Takes a place; `None` when none is free.
-    pub fn take(&self, key: K) -> Option<Place<K>> {
+    pub fn take(&self, key: K) -> Option<Permit<K>> {
         self.take_up_to(key, (self.0.most_of)(&key))
     }
 
     /// Takes a place, of which the key has `most`.
-    pub fn take_up_to(&self, key: K, most: usize) -> Option<Place<K>> {
+    pub fn take_up_to(&self, key: K, most: usize) -> Option<Permit<K>> {
         let mut taken = self.0.taken.lock();
         self.0.has_room(&taken, &key, most).then(|| self.0.place(&mut taken, key))
     }
 
     /// Takes a place as soon as one is free.
-    pub fn wait(&self, key: K) -> Place<K> {
+    pub fn wait(&self, key: K) -> Permit<K> {
         let mut taken = self.0.taken.lock();
         while !self.0.has_room(&taken, &key, (self.0.most_of)(&key)) {
             self.0.freed.wait(&mut taken);
@@ -75,7 +75,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
 
     /// Takes a place as soon as one is free; `None` when that takes longer than
     /// `patience`, or no places are given any more.
-    pub fn take_within(&self, key: K, patience: Duration) -> Option<Place<K>> {
+    pub fn take_within(&self, key: K, patience: Duration) -> Option<Permit<K>> {
         let deadline = Instant::now() + patience;
         let mut taken = self.0.taken.lock();
         while !self.0.is_closed.load(Ordering::Relaxed) {
@@ -94,7 +94,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
     pub fn take_next<T, E>(
         &self,
         find: impl FnOnce(&mut dyn Iterator<Item = K>) -> Result<Option<(K, T)>, E>,
-    ) -> Result<Option<(Place<K>, T)>, E> {
+    ) -> Result<Option<(Permit<K>, T)>, E> {
         let mut taken = self.0.taken.lock();
         let found = find(&mut taken.keys().copied())?;
         Ok(found.map(|(key, found)| (self.0.place(&mut taken, key), found)))
@@ -114,13 +114,13 @@ impl<K: Copy + Eq + Hash> Shared<K> {
             && (self.most == usize::MAX || taken.values().sum::<usize>() < self.most)
     }
 
-    fn place(self: &Arc<Self>, taken: &mut HashMap<K, usize>, key: K) -> Place<K> {
+    fn place(self: &Arc<Self>, taken: &mut HashMap<K, usize>, key: K) -> Permit<K> {
         *taken.entry(key).or_default() += 1;
-        Place { places: Arc::clone(self), key }
+        Permit { places: Arc::clone(self), key }
     }
 }
 
-impl<K: Copy + Eq + Hash> Drop for Place<K> {
+impl<K: Copy + Eq + Hash> Drop for Permit<K> {
     fn drop(&mut self) {
         let mut taken = self.places.taken.lock();
         if let Some(own) = taken.get_mut(&self.key) {
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_key_with_one_place_is_one_threads_at_a_time() {
-        let answering = Places::leases();
+        let answering = KeyedSemaphore::leases();
         let taken = answering.take(1);
         assert!(taken.is_some() && answering.take(1).is_none() && answering.take(2).is_some());
         drop(taken);
@@ -150,7 +150,7 @@ mod tests {
             let free = [1, 2].into_iter().find(|key| !taken.contains(key));
             Ok::<_, ()>(free.map(|key| (key, ())))
         });
-        assert!(matches!(next, Ok(Some((Place { key: 2, .. }, ())))));
+        assert!(matches!(next, Ok(Some((Permit { key: 2, .. }, ())))));
         drop((other, next));
         let taken = answering.take(3);
         assert!(answering.take_within(3, Duration::ZERO).is_none());
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn one_key_does_not_take_the_places_of_another() {
-        let places = Places::new(usize::MAX, |_| 2);
+        let places = KeyedSemaphore::new(usize::MAX, |_| 2);
         let (ana, bia) = (("person", 1), ("person", 2));
         let first = places.take(ana).unwrap();
         let _second = places.take(ana).unwrap();

@@ -1,6 +1,6 @@
 //! The state that follows from all purchases of a person.
 //!
-//! Nothing here depends on the order in which events arrived: a standing is a
+//! Nothing here depends on the order in which events arrived: a state is a
 //! function of the set. Within one transaction the newest event decides: an
 //! approval older than its refund opens nothing, and a refund older than the
 //! approval closes nothing. An event sent again under another id changes
@@ -19,7 +19,7 @@ use crate::base::Instant;
 use crate::row;
 
 row! {
-    /// The content of an event that standings depend on.
+    /// The content of an event that the state depends on.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Fact: stored {
         pub kind: EventKind,
@@ -53,7 +53,7 @@ pub enum Access {
 
 /// The state that follows from a person's purchases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct PurchaseState {
     pub access: Access,
     /// The plan, and since when it applies.
     pub role: Option<(Moment, Role)>,
@@ -66,7 +66,7 @@ pub struct Standing {
     pub disputed_at: Option<Instant>,
 }
 
-impl Standing {
+impl PurchaseState {
     /// Whether purchases let the person in.
     pub fn is_open(&self) -> bool {
         self.access == Access::Open
@@ -87,17 +87,17 @@ impl Standing {
     }
 }
 
-/// Computes the standing from facts, at an instant. `kept` is until when the
+/// Computes the state from facts, at an instant. `kept` is until when the
 /// account is known to be paid. It is needed for subscriptions whose payments
 /// never came here.
-pub fn standing(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Standing {
+pub fn purchase_state(facts: &[Fact], now: Instant, kept: Option<Instant>) -> PurchaseState {
     let payments = payments(facts);
-    let standing = if payments.is_empty() {
+    let state = if payments.is_empty() {
         without_payments(facts, now, kept)
     } else {
         combine(&groups(payments, facts), now)
     };
-    Standing { disputed_at: disputed_at(facts), ..standing }
+    PurchaseState { disputed_at: disputed_at(facts), ..state }
 }
 
 /// A transaction whose payment was confirmed.
@@ -289,44 +289,44 @@ fn is_renewal(fact: &Fact, matched_by: MatchedBy) -> bool {
     }
 }
 
-/// The standing of a single group.
-fn standing_of(group: &PurchaseGroup<'_>, now: Instant) -> Standing {
-    let mut standing = Standing {
+/// The state of a single group.
+fn state_of(group: &PurchaseGroup<'_>, now: Instant) -> PurchaseState {
+    let mut state = PurchaseState {
         access: Access::Open,
         role: group.role(),
         payment: Some(group.newest().at.clone()),
         paid_until: group.paid_until(),
         late_since: group.late_since(),
-        ..Standing::default()
+        ..PurchaseState::default()
     };
     let cancelled = group.since().any(|(fact, _)| fact.kind == EventKind::Cancellation);
     if cancelled {
-        standing.ends_at = standing.paid_until.filter(|end| now < *end);
-        standing.late_since = None;
+        state.ends_at = state.paid_until.filter(|end| now < *end);
+        state.late_since = None;
     }
-    let ended = cancelled && standing.ends_at.is_none();
+    let ended = cancelled && state.ends_at.is_none();
     let over = ended.then_some(Access::Closed(EventKind::Cancellation, None));
     if let Some(access) = group.undone().or(over) {
-        standing.access = access;
-        standing.late_since = None;
-        standing.ends_at = None;
+        state.access = access;
+        state.late_since = None;
+        state.ends_at = None;
     }
-    standing
+    state
 }
 
-/// The standing of a person with several groups. One group in order is enough.
+/// The state of a person with several groups. One group in order is enough.
 /// The plan is the newest one among the groups that let the person in.
-fn combine(groups: &[PurchaseGroup<'_>], now: Instant) -> Standing {
-    let mut all: Vec<Standing> = groups.iter().map(|group| standing_of(group, now)).collect();
-    if all.iter().any(Standing::is_open) {
-        all.retain(Standing::is_open);
+fn combine(groups: &[PurchaseGroup<'_>], now: Instant) -> PurchaseState {
+    let mut all: Vec<PurchaseState> = groups.iter().map(|group| state_of(group, now)).collect();
+    if all.iter().any(PurchaseState::is_open) {
+        all.retain(PurchaseState::is_open);
     }
     let newest = all.iter().max_by_key(|group| &group.payment);
-    let fine = |group: &Standing| group.late_since.is_none() && group.ends_at.is_none();
+    let fine = |group: &PurchaseState| group.late_since.is_none() && group.ends_at.is_none();
     let in_order = all.iter().any(fine);
     let late_since = all.iter().filter_map(|group| group.late_since).max();
     let ends_at = all.iter().filter_map(|group| group.ends_at).max();
-    Standing {
+    PurchaseState {
         access: newest.map(|group| group.access.clone()).unwrap_or_default(),
         role: all.iter().filter_map(|group| group.role.clone()).max_by(later),
         payment: newest.filter(|group| group.is_open()).and_then(|group| group.payment.clone()),
@@ -337,33 +337,35 @@ fn combine(groups: &[PurchaseGroup<'_>], now: Instant) -> Standing {
     }
 }
 
-/// The standing of a person whose payments never came here, such as an imported
+/// The state of a person whose payments never came here, such as an imported
 /// student. Only plan changes, unpaid renewals and events that end access count.
-fn without_payments(facts: &[Fact], now: Instant, kept: Option<Instant>) -> Standing {
-    let mut standing =
-        Standing { role: facts.iter().filter_map(switched).max_by(later), ..Standing::default() };
+fn without_payments(facts: &[Fact], now: Instant, kept: Option<Instant>) -> PurchaseState {
+    let mut state = PurchaseState {
+        role: facts.iter().filter_map(switched).max_by(later),
+        ..PurchaseState::default()
+    };
     let undoes = |fact: &&Fact| {
         fact.kind.is_reversal() || fact.kind == EventKind::Canceled && fact.transaction.is_none()
     };
     let undone = facts.iter().filter(undoes);
     if let Some(last) = undone.max_by_key(|fact| (moment(fact), fact.kind)) {
-        standing.access = Access::Closed(last.kind, last.transaction.clone());
-        return standing;
+        state.access = Access::Closed(last.kind, last.transaction.clone());
+        return state;
     }
     if facts.iter().any(|fact| fact.kind == EventKind::Cancellation) {
-        standing.ends_at = kept.filter(|end| now < *end);
-        if standing.ends_at.is_none() {
-            standing.access = Access::Closed(EventKind::Cancellation, None);
+        state.ends_at = kept.filter(|end| now < *end);
+        if state.ends_at.is_none() {
+            state.access = Access::Closed(EventKind::Cancellation, None);
         }
-        return standing;
+        return state;
     }
     let late = facts.iter().filter(|fact| match (fact.kind, fact.recurrence) {
         (EventKind::Delayed | EventKind::Expired | EventKind::Canceled, Some(number)) => number > 1,
         (EventKind::Delayed, None) => fact.subscriber.is_some(),
         _ => false,
     });
-    standing.late_since = late.map(seconds).min();
-    standing
+    state.late_since = late.map(seconds).min();
+    state
 }
 
 /// Since when a payment is disputed that was not refunded yet.

@@ -1,4 +1,4 @@
-//! Properties of standings: they do not depend on the order, and later events
+//! Properties of purchase states: they do not depend on the order, and later events
 //! do not contradict earlier ones.
 
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::accounts::Role;
 use crate::base::{DAY_S, Instant};
 use crate::checkout::EventKind;
-use crate::checkout::standing::{Access, Fact, Standing, standing};
+use crate::checkout::purchase_state::{Access, Fact, PurchaseState, purchase_state};
 
 const NOW: Instant = Instant(100 * DAY_S);
 
@@ -24,14 +24,14 @@ fn fact(kind: EventKind, day: i64, transaction: &str) -> Fact {
     }
 }
 
-fn of(facts: &[Fact]) -> Standing {
-    standing(facts, NOW, None)
+fn of(facts: &[Fact]) -> PurchaseState {
+    purchase_state(facts, NOW, None)
 }
 
-/// A standing in short: `aberto pago 120 atrasado 95`.
+/// A state in short: `aberto pago 120 atrasado 95`.
 fn short(facts: &[Fact]) -> String {
-    let standing = of(facts);
-    let mut words = vec![match &standing.access {
+    let state = of(facts);
+    let mut words = vec![match &state.access {
         Access::Unsaid => "nada".to_owned(),
         Access::Open => "aberto".to_owned(),
         Access::Closed(kind, transaction) => {
@@ -40,10 +40,10 @@ fn short(facts: &[Fact]) -> String {
         }
     }];
     for (word, at) in [
-        ("pago", standing.paid_until),
-        ("atrasado", standing.late_since),
-        ("termina", standing.ends_at),
-        ("disputa", standing.disputed_at),
+        ("pago", state.paid_until),
+        ("atrasado", state.late_since),
+        ("termina", state.ends_at),
+        ("disputa", state.disputed_at),
     ] {
         words.extend(at.map(|at| format!("{word} {}", at.0 / DAY_S)));
     }
@@ -149,7 +149,7 @@ fn students_whose_payments_never_came_here() {
         assert_eq!(short(&[event, paid]), format!("aberto pago 126{dispute}"));
     }
     let cancelled = [fact(EventKind::Cancellation, 95, "")];
-    let kept = standing(&cancelled, NOW, Some(Instant(110 * DAY_S)));
+    let kept = purchase_state(&cancelled, NOW, Some(Instant(110 * DAY_S)));
     assert_eq!(kept.ends_at, Some(Instant(110 * DAY_S)));
     assert_eq!(kept.access, Access::Unsaid);
 }
@@ -219,13 +219,13 @@ proptest! {
 
     #[test]
     fn who_is_kept_out_owes_nothing_and_who_is_late_is_in(facts in facts()) {
-        let standing = of(&facts);
-        if standing.is_closed() {
-            prop_assert_eq!((standing.late_since, standing.ends_at, &standing.payment), (None, None, &None));
+        let state = of(&facts);
+        if state.is_closed() {
+            prop_assert_eq!((state.late_since, state.ends_at, &state.payment), (None, None, &None));
         }
-        prop_assert!(standing.ends_at.is_none_or(|end| NOW < end));
-        prop_assert!(standing.late_since.is_none() || standing.ends_at.is_none());
-        prop_assert_eq!(standing.is_open(), standing.payment.is_some());
+        prop_assert!(state.ends_at.is_none_or(|end| NOW < end));
+        prop_assert!(state.late_since.is_none() || state.ends_at.is_none());
+        prop_assert_eq!(state.is_open(), state.payment.is_some());
     }
 
     #[test]
