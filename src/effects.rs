@@ -5,6 +5,7 @@
 use crate::catalog;
 use crate::dropshipping;
 use crate::marketplace::books::orders::effects::{self as books, Effects};
+use crate::partner;
 use crate::program;
 
 /// The effects, in the order in which they run.
@@ -21,4 +22,5 @@ pub const EFFECTS: Effects = Effects {
         program::sales::reward_sale,
     ],
     of_links: &[program::sales::reward_link],
+    of_gone_listings: &[partner::webhooks::tell_gone_listing],
 };

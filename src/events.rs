@@ -63,9 +63,9 @@ impl EventType {
             Self::ClaimOpened => (Some(Seller), 1 << 5, "Um comprador abriu ou reabriu uma reclamação."),
             Self::ClaimClosed => (Some(Seller), 1 << 14, "Uma reclamação foi encerrada."),
             Self::StockChanged => (Some(Seller), 1 << 6, "O saldo de um produto mudou, por venda, por arquivo ou à mão."),
-            Self::ListingChanged => (Some(Seller), 1 << 15, "Um anúncio novo chegou, ou algo mudou em um: preço, estoque, situação ou texto."),
+            Self::ListingChanged => (Some(Seller), 1 << 15, "Um anúncio novo chegou, algo mudou em um (preço, estoque, situação ou texto), ou o marketplace não o tem mais."),
             Self::StoreDisconnected => (Some(Seller), 1 << 16, "Uma conta do marketplace foi desvinculada, ou o marketplace recusou o acesso a ela."),
-            Self::DropOrderCreated => (Some(Supplier), 1 << 7, "Um vendedor vendeu um produto seu."),
+            Self::DropOrderCreated => (Some(Supplier), 1 << 7, "Um vendedor vendeu um produto seu, ou uma venda cancelada voltou a valer."),
             Self::DropOrderPaid => (Some(Supplier), 1 << 8, "Um pedido foi marcado como pago."),
             Self::DropOrderCancelled => (Some(Supplier), 1 << 9, "A venda de um pedido foi cancelada."),
             Self::Test => (None, 1 << 10, "Alguém testou o endereço."),
@@ -159,6 +159,12 @@ pub fn raise_disconnected(
     let data = serde_json::to_string(store).expect("a store becomes JSON");
     let happened = (store.ml_user_id.0, tx.now().0, Some(&*data));
     raise_with(tx, user, EventType::StoreDisconnected, happened)
+}
+
+/// Records that the marketplace does not have a listing any more, with what is told of it.
+pub fn raise_gone_listing(tx: &WriteTx<'_>, user: UserId, (item, data): (i64, &str)) -> Result<()> {
+    // Beside a change that still waits to be told, which has occasion 0.
+    raise_with(tx, user, EventType::ListingChanged, (item, 1, Some(data)))
 }
 
 fn raise_with(

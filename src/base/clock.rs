@@ -251,6 +251,11 @@ impl Day {
         text
     }
 
+    /// The Monday of this day's week. 1970 began on a Thursday.
+    pub const fn week_start(self) -> Self {
+        Self(self.0 - (self.0 + 3).rem_euclid(7))
+    }
+
     /// First day of this day's month.
     pub fn month_start(self) -> Self {
         Self(self.0 + 1 - i64::from(self.date().day()))

@@ -1,9 +1,11 @@
-//! The app of the test shops, opened when the first test token is used.
+//! The app of the test shops, opened when the first test token is used, or at the start when
+//! there are shops: those of people who are gone must go.
 //!
 //! Its database is beside the data file, in no copy and in no replica: what is in it can be
 //! made again. It has the workers that events need, and none that leave the service but for
 //! webhooks of the shops themselves.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
@@ -23,6 +25,9 @@ use crate::partner::webhooks;
 
 /// Added to the name of the data file.
 const SUFFIX: &str = ".teste";
+/// What a database of shops has beside it, added to its name.
+const FILES: [&str; 8] =
+    ["", "-wal", "-shm", "-journal", ".lock", ".commits", ".damaged", ".missing"];
 /// A larger file is made anew: what is in it is nobody's.
 const LARGEST: u64 = 2 << 30;
 /// Nothing is there, so nothing is called there by mistake.
@@ -41,11 +46,15 @@ pub struct TestShops {
 /// The app with its workers.
 type Running = (Arc<App>, Vec<JoinHandle<()>>);
 
-/// Tells the real app how the shops are opened.
+/// Tells the real app how the shops are opened, and opens those that are there.
 pub fn prepare(real: &Arc<App>) -> Arc<TestShops> {
     let shops = Arc::new(TestShops::default());
     let (opened, of) = (Arc::clone(&shops), Arc::downgrade(real));
     real.trial.opens_by(Box::new(move || opened.open(&of).map_err(|error| format!("{error:#}"))));
+    if beside(&real.config.database.path, SUFFIX).exists() {
+        // Why they cannot be opened is logged; the next test token tries again.
+        let _ = real.trial.shops();
+    }
     shops
 }
 
@@ -118,9 +127,10 @@ fn config(real: &App, path: PathBuf) -> Config {
     config
 }
 
-/// Writes counters once a second and removes what is over once an hour.
+/// Writes counters once a second and removes what is over at first and once an hour.
 fn work(shops: &App, stop: &Stop) {
-    let (mut tidied_at, mut noted_at) = (shops.clock.now(), shops.clock.now());
+    let mut noted_at = shops.clock.now();
+    let mut tidied_at = noted_at.minus(behind::TIDY_EVERY_S);
     loop {
         let stopping = stop.wait(Duration::from_secs(1));
         let now = shops.clock.now();
@@ -140,7 +150,10 @@ fn work(shops: &App, stop: &Stop) {
         }
         tidied_at = now;
         let Some(real) = shops.trial.real() else { return };
-        let tidied = behind::delete_expired(shops).and_then(|()| trial::sweep(shops, &real));
+        // A shop that was just opened is in use.
+        let tidied = trial::note_uses(shops)
+            .and_then(|()| behind::delete_expired(shops))
+            .and_then(|()| trial::sweep(shops, &real));
         if let Err(error) = tidied {
             tracing::warn!(%error, "what is over in the test shops was not removed; trying again in an hour");
         }
@@ -171,13 +184,13 @@ fn is_usable(path: &Path) -> bool {
 
 /// Removes a database of shops with all files that belong to it.
 fn remove(path: &Path) -> anyhow::Result<()> {
-    let folder = crate::db::access::folder_of(path);
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_name().as_encoded_bytes().starts_with(name) {
-            std::fs::remove_file(entry.path())
-                .with_context(|| format!("cannot remove {}", entry.path().display()))?;
+    for end in FILES {
+        let file = beside(path, end);
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot remove {}", file.display()));
+            }
+            _ => {}
         }
     }
     Ok(())

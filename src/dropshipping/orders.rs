@@ -128,12 +128,8 @@ pub fn follow(
             raise_events(tx, EventType::DropOrderCancelled, &called_off)
         }
         SaleState::Paid => {
-            let known = tx.execute(
-                "UPDATE drop_order SET state = iif(paid_at IS NULL, 1, 2)
-                 WHERE order_id = ?1 AND seller_id = ?2",
-                (order.id, seller),
-            )?;
-            if known > 0 || order.quantity < 1 {
+            restore(tx, seller, order.id)?;
+            if order.quantity < 1 {
                 return Ok(());
             }
             let due_at = order.created_at.plus(i64::from(payment_days) * DAY_S);
@@ -143,6 +139,7 @@ pub fn follow(
                  SELECT l.supplier_id, l.seller_id, ?3, ?4, p.sku, p.title, ?5, p.price_cents, ?5 * p.price_cents, 1, ?6
                  FROM drop_link l JOIN product p ON p.product_id = l.product_id
                  WHERE l.seller_id = ?1 AND l.item_id = ?2 AND l.created_at <= ?4
+                     AND NOT EXISTS (SELECT 1 FROM drop_order WHERE order_id = ?3 AND seller_id = ?1)
                  RETURNING drop_order_id, supplier_id",
                 (seller, order.item, order.id, order.created_at, order.quantity, due_at),
             )?;
@@ -151,9 +148,29 @@ pub fn follow(
     }
 }
 
-/// Raises a webhook event for the supplier of each drop order.
+/// Restores what was called off of an order that is paid again. Its supplier is told as when
+/// it came: that it is owed, or that it is paid.
+fn restore(tx: &WriteTx<'_>, seller: UserId, order: OrderId) -> Result<()> {
+    let restored: Vec<(i64, UserId, DropState)> = tx.tuples(
+        "UPDATE drop_order SET state = iif(paid_at IS NULL, 1, 2)
+         WHERE order_id = ?1 AND seller_id = ?2 AND state = 3
+         RETURNING drop_order_id, supplier_id, state",
+        (order, seller),
+    )?;
+    restored.into_iter().try_for_each(|(id, supplier, state)| {
+        let kind = match state {
+            DropState::Paid => EventType::DropOrderPaid,
+            _ => EventType::DropOrderCreated,
+        };
+        raise_events(tx, kind, &[(id, supplier)])
+    })
+}
+
+/// Raises a webhook event for the supplier of each drop order. It can be called off and come
+/// back any number of times.
 fn raise_events(tx: &WriteTx<'_>, kind: EventType, orders: &[(i64, UserId)]) -> Result<()> {
-    orders.iter().try_for_each(|(id, supplier)| events::raise(tx, *supplier, kind, (*id, 0)))
+    let now = tx.now().0;
+    orders.iter().try_for_each(|(id, supplier)| events::raise(tx, *supplier, kind, (*id, now)))
 }
 
 /// Whose drop orders to select.

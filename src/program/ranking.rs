@@ -2,7 +2,7 @@
 //! order. A page is read along the index, from the nearer end. A student's
 //! place is found by counting the rows before it.
 
-use super::rules::{LedgerTotals, week_of};
+use super::rules::LedgerTotals;
 use crate::base::{Day, Instant, UserId};
 use crate::db::{ReadTx, Result};
 
@@ -51,7 +51,7 @@ impl Ranking {
     fn span(self, today: Day) -> Day {
         match self {
             Self::Month => today.month_start(),
-            Self::Week => week_of(today),
+            Self::Week => today.week_start(),
             Self::Streak => today.plus(-1),
             Self::Overall | Self::Sales => today,
         }

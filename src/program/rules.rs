@@ -168,7 +168,7 @@ impl LedgerTotals {
             self.xp += xp;
             changed(&mut self.xp_at);
         }
-        let (month, week) = (day.month_start(), week_of(day));
+        let (month, week) = (day.month_start(), day.week_start());
         if month > self.month {
             (self.month, self.month_xp, self.month_at) = (month, 0, Instant(0));
         }
@@ -224,18 +224,13 @@ impl LedgerTotals {
 
     /// Points of the week of a day.
     pub fn xp_of_week(&self, day: Day) -> i64 {
-        if self.week == week_of(day) { self.week_xp } else { 0 }
+        if self.week == day.week_start() { self.week_xp } else { 0 }
     }
 }
 
 /// How an entry counts for its action: 1 when it gives, -1 when it takes back.
 pub const fn sign(reversals: i64) -> i64 {
     if reversals % 2 == 0 { 1 } else { -1 }
-}
-
-/// The Monday of a day's week. 1970 began on a Thursday.
-pub const fn week_of(day: Day) -> Day {
-    Day(day.0 - (day.0 + 3).rem_euclid(7))
 }
 
 #[cfg(test)]
@@ -284,8 +279,8 @@ mod tests {
     fn weeks_begin_on_monday() {
         let monday = Day::parse("2026-11-23").unwrap();
         for ahead in 0..7 {
-            assert_eq!(week_of(monday.plus(ahead)), monday);
+            assert_eq!(monday.plus(ahead).week_start(), monday);
         }
-        assert_eq!(week_of(monday.plus(-1)), monday.plus(-7));
+        assert_eq!(monday.plus(-1).week_start(), monday.plus(-7));
     }
 }

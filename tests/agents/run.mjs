@@ -9,6 +9,7 @@ import { demonstration } from "./demonstration.mjs";
 import * as conformance from "./conformance.mjs";
 import * as oauth from "./oauth.mjs";
 import * as python from "./python.mjs";
+import * as questions from "./questions.mjs";
 import * as schemas from "./schemas.mjs";
 import * as tokens from "./tokens.mjs";
 
@@ -16,7 +17,7 @@ process.env.PATH = `${path.join(import.meta.dirname, "node_modules/.bin")}:${pro
 
 const server = await demonstration(path.resolve(process.argv[2]));
 try {
-  for (const [what, group] of Object.entries({ schemas, conformance, tokens, oauth, python })) {
+  for (const [what, group] of Object.entries({ schemas, questions, conformance, tokens, oauth, python })) {
     await group.all(server);
     console.log(`${what}: held`);
   }

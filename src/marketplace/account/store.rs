@@ -87,22 +87,22 @@ row! {
 }
 
 row! {
-    /// What all linked accounts of an owner sold on a civil day.
+    /// What all linked accounts of an owner sold on some civil days.
     #[derive(Clone, Copy, Debug, Default)]
-    pub struct SoldToday {
+    pub struct SoldOnDays {
         pub orders: i64 = "coalesce(sum(orders), 0)",
         pub units: i64 = "coalesce(sum(units), 0)",
         pub gross: Cents = "coalesce(sum(gross_cents), 0)",
     }
 }
 
-/// What all linked accounts of an owner sold on a civil day.
-pub fn sold_on(tx: &ReadTx<'_>, owner: UserId, day: Day) -> Result<SoldToday> {
+/// What all linked accounts of an owner sold from one civil day to another, both included.
+pub fn sold_on(tx: &ReadTx<'_>, owner: UserId, (from, to): (Day, Day)) -> Result<SoldOnDays> {
     let found = tx.record(
         "FROM sales_day
-         WHERE owner_id = ?1 AND day = ?2
+         WHERE owner_id = ?1 AND day BETWEEN ?2 AND ?3
              AND ml_user_id IN (SELECT ml_user_id FROM ml_account WHERE owner_id = ?1)",
-        (owner, day),
+        (owner, from, to),
     )?;
     Ok(found.unwrap_or_default())
 }

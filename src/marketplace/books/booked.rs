@@ -4,8 +4,8 @@
 use super::document::{ClaimDocument, ItemId, ListingDocument, QuestionDocument};
 use super::orders::Applied;
 use super::{claims, listings, questions};
-use crate::base::{Instant, MlUserId, UserId};
-use crate::db::{Result, WriteTx};
+use crate::base::{Instant, MlUserId};
+use crate::db::Result;
 use crate::marketplace::books::BookWrite;
 
 /// A record as the marketplace has it at one moment.
@@ -22,7 +22,7 @@ pub trait Booked: Send + 'static {
 
     /// Updates the books when the marketplace does not have the record any
     /// more.
-    fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, id: &Self::Id) -> Result<Applied>;
+    fn gone(write: BookWrite<'_, '_>, account: MlUserId, id: &Self::Id) -> Result<Applied>;
 }
 
 macro_rules! booked {
@@ -38,8 +38,8 @@ macro_rules! booked {
                 $room::apply(write, self, news_from)
             }
 
-            fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, id: &$id) -> Result<Applied> {
-                $room::gone(tx, owner, account, $($copied)? id)
+            fn gone(write: BookWrite<'_, '_>, account: MlUserId, id: &$id) -> Result<Applied> {
+                $room::gone(write, account, $($copied)? id)
             }
         }
     };

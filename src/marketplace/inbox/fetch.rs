@@ -168,8 +168,8 @@ fn if_own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
 
 /// Stores that the marketplace has no such record.
 fn gone<D: Booked>(id: D::Id, missing: OutcomeCode) -> Found {
-    Box::new(move |tx, _, link| {
-        D::gone(tx, link.owner, link.ml_user_id, &id)?;
+    Box::new(move |tx, context, link| {
+        D::gone((tx, context, link.owner), link.ml_user_id, &id)?;
         Ok(missing)
     })
 }

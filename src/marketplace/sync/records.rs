@@ -130,7 +130,7 @@ pub fn fetch_own<D: Booked>(
                 found.apply((tx, context, account.owner), account.linked_at)?;
             }
             FetchedRecord::Gone => {
-                D::gone(tx, account.owner, account.ml_user_id, id)?;
+                D::gone((tx, context, account.owner), account.ml_user_id, id)?;
             }
             FetchedRecord::Found(_) | FetchedRecord::Unavailable => {}
         }

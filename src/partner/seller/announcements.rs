@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::base::clock::Zone;
+use crate::base::clock::{Instant, Zone};
 use crate::base::ids::MlUserId;
 use crate::base::money::Cents;
 use crate::base::offset_time::OffsetTime;
@@ -16,8 +16,8 @@ use crate::http::{Code, Problem};
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
-use crate::marketplace::books::listings::LISTING_STATES;
 use crate::marketplace::books::listings::store::{FOUND, SellerListing};
+use crate::marketplace::books::listings::{CLOSED, LISTING_STATES};
 use crate::partner::list::{LONGEST_SEARCH, ListOf, Window, reading};
 use crate::partner::operation::{Begun, Operation};
 use crate::wire;
@@ -80,6 +80,19 @@ wire! {
         updated_at: String = zone.partner(row.updated_at),
         /// The same instant with its offset from UTC.
         updated_at_rfc3339: OffsetTime = zone.with_offset(row.updated_at),
+    }
+}
+
+impl Announcement {
+    /// The same once the marketplace has it no more.
+    pub fn closed(self, at: Instant, zone: Zone) -> Self {
+        Self {
+            status: CLOSED.to_owned(),
+            available_quantity: 0,
+            updated_at: zone.partner(at),
+            updated_at_rfc3339: zone.with_offset(at),
+            ..self
+        }
     }
 }
 

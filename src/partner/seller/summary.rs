@@ -16,7 +16,7 @@ use crate::dropshipping::orders::Whose;
 use crate::edge::route::Todo;
 use crate::http::input::Check;
 use crate::identity::Seller;
-use crate::marketplace::account::store::{self as accounts, LinkedAccount, SoldToday};
+use crate::marketplace::account::store::{self as accounts, LinkedAccount, SoldOnDays};
 use crate::marketplace::books::claims::store::{self as claims, AtStake, Claim};
 use crate::marketplace::books::questions::store as questions;
 use crate::marketplace::tools::labels;
@@ -42,6 +42,12 @@ wire! {
         stores: Stores = Stores::of(&seen.accounts),
         /// The sales of today.
         today: Today = Today::of(seen.sold, today),
+        /// The sales of this week, from Monday to today.
+        this_week: Week = Week::of(seen.weeks[0]),
+        /// The sales of the week before, from Monday to Sunday.
+        last_week: Week = Week::of(seen.weeks[1]),
+        /// The sales of the week before until the weekday of today, to compare with this week.
+        last_week_so_far: Week = Week::of(seen.weeks[2]),
         /// Parcels whose labels are not printed yet.
         to_send: ToSend = ToSend::of(seen.parcels, zone),
         /// Questions without an answer.
@@ -67,9 +73,27 @@ wire! {
 
 wire! {
     #[derive(Serialize, JsonSchema)]
-    struct Today of(sold: SoldToday, today: Day) {
+    struct Today of(sold: SoldOnDays, today: Day) {
         /// Civil day of the service.
         date: String = today.iso(),
+        /// Orders that count as a sale.
+        count: i64 = sold.orders,
+        /// Units sold.
+        units: i64 = sold.units,
+        /// Their value in BRL, without shipping.
+        gross: Cents = sold.gross,
+    }
+}
+
+wire! {
+    #[derive(Serialize, JsonSchema)]
+    struct Week of(week: (SoldOnDays, (Day, Day))) after {
+        let (sold, (from, to)) = week;
+    } {
+        /// First civil day.
+        from: String = from.iso(),
+        /// Last civil day.
+        to: String = to.iso(),
         /// Orders that count as a sale.
         count: i64 = sold.orders,
         /// Units sold.
@@ -179,7 +203,9 @@ wire! {
 /// What the summary is made of, all of one moment.
 pub struct Seen {
     accounts: Vec<LinkedAccount>,
-    sold: SoldToday,
+    sold: SoldOnDays,
+    /// This week, the one before, and as much of that as has passed of this; each with its days.
+    weeks: [(SoldOnDays, (Day, Day)); 3],
     /// How many, and the first deadline.
     parcels: Since,
     /// How many, and when the oldest was asked.
@@ -228,8 +254,16 @@ impl Seen {
             descending: false,
             after: None,
         };
+        let monday = today.week_start();
+        let before = monday.plus(-7);
+        let week = |days| Ok::<_, db::DbError>((accounts::sold_on(tx, owner, days)?, days));
         Ok(Self {
-            sold: accounts::sold_on(tx, owner, today)?,
+            sold: accounts::sold_on(tx, owner, (today, today))?,
+            weeks: [
+                week((monday, today))?,
+                week((before, monday.plus(-1)))?,
+                week((before, today.plus(-7)))?,
+            ],
             parcels,
             questions: (unanswered, oldest),
             stake: claims::at_stake(tx, owner, None)?,

@@ -6,7 +6,7 @@ use super::wire::WebhookDelivery;
 use super::{DeliveryState, attempts};
 use crate::app::App;
 use crate::edge::todo::Todo;
-use crate::events::Audience;
+use crate::events::{Audience, EventType};
 use crate::http::Problem;
 use crate::http::input::{Check, RowNumber};
 use crate::identity::PartnerCaller;
@@ -22,6 +22,11 @@ const STATES: [(&str, DeliveryState); 3] = [
 ];
 const STATE_NAMES: [&str; 3] = [STATES[0].0, STATES[1].0, STATES[2].0];
 
+/// The names of the types of which an endpoint of an audience is told; tests, too.
+pub fn types(audience: Audience) -> Vec<&'static str> {
+    EventType::of(audience).chain([EventType::Test]).map(EventType::name).collect()
+}
+
 list_arguments! {
     /// Which deliveries are asked for.
     pub struct ListWebhookDeliveries {
@@ -31,6 +36,9 @@ list_arguments! {
         /// What became of them.
         #[schemars(extend("enum" = STATE_NAMES))]
         status: String,
+        /// Types of events with commas between.
+        #[serde(rename = "type")]
+        kinds: String,
         /// `pagination.next_cursor` of the page before, beside the same filters.
         #[schemars(length(max = LONGEST))]
         cursor: String,
@@ -43,7 +51,7 @@ impl HookAct for ListWebhookDeliveries {
     fn begin(
         self,
         app: &App,
-        (by, _): (&PartnerCaller, Audience),
+        (by, audience): (&PartnerCaller, Audience),
         mut check: Check,
     ) -> Result<Todo<Self::Reply>, Problem> {
         let RowNumber(endpoint) = check.required("webhook_id", self.webhook_id);
@@ -53,20 +61,23 @@ impl HookAct for ListWebhookDeliveries {
             check.fail("status", format!("must be one of {}", STATE_NAMES.join(", ")));
         }
         let state = state.map(|(_, state)| *state);
+        let kinds = check.words("type", self.kinds, &types(audience));
+        let kinds: Vec<EventType> = kinds.into_iter().filter_map(EventType::from_name).collect();
         let window = Window::read(&mut check, self.limit, self.offset);
         let owner = by.account.user_id;
-        let filters = format!("{endpoint} {state:?}");
+        let filters = format!("{endpoint} {state:?} {kinds:?}");
         let scope = ListScope::of(app, owner, "webhook_deliveries", &filters);
         let walk: Walk<i64> = Walk::read(&mut check, scope, self.cursor, window);
         check.finish()?;
         let wanted =
             DeliveryQuery { endpoint, state, kind: None, newest_first: true, window: walk.rows() };
-        // Each row has its attempts read.
-        let is_slow = window.is_far() || window.limit > DEFAULT_LIMIT;
+        // Each row has its attempts read, and of a type all are looked at for those of a state.
+        let is_narrow = state.is_some() && !kinds.is_empty();
+        let is_slow = window.is_far() || window.limit > DEFAULT_LIMIT || is_narrow;
         reading(app, is_slow, move |app, lane| {
             let read = app.db.read(lane, |tx| {
                 store::one(tx, owner, endpoint)?.ok_or_else(Problem::not_found)?;
-                let (found, total) = store::deliveries_after(tx, &wanted, walk.after)?;
+                let (found, total) = store::deliveries_of(tx, &wanted, (&kinds, walk.after))?;
                 let all = found.into_iter().map(|one| {
                     let attempts = attempts::of_delivery(tx, endpoint, one.number)?;
                     Ok((one, attempts))

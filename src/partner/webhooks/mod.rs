@@ -44,7 +44,7 @@ pub use delivered::ListWebhookDeliveries;
 pub use endpoint::{change, one};
 pub use kept::{KeptEvent, Position, forget_events, stretch};
 pub use log::{deliveries, delivery, replay_one};
-pub use objects::schema;
+pub use objects::{schema, tell_gone_listing};
 pub use pages::{create, list};
 pub use queue::forget;
 pub use store::{all_open, count_sealed, forget_old_secrets, give_up_secrets, waiting_endpoints};

@@ -13,12 +13,12 @@ use crate::catalog::stock;
 use crate::db::{ReadTx, Result};
 use crate::dropshipping::orders::{self as drop_orders, Whose};
 use crate::edge::docs::{SchemaOf, referred};
-use crate::events::{DisconnectedStore, EventType};
+use crate::events::{self, DisconnectedStore, EventType};
 use crate::marketplace::books::claims::store::Claim;
-use crate::marketplace::books::listed;
 use crate::marketplace::books::listings::store::SellerListing;
 use crate::marketplace::books::questions::store::Question;
 use crate::marketplace::books::words::Words;
+use crate::marketplace::books::{BookWrite, listed};
 use crate::partner::seller;
 use crate::partner::seller::announcements::Announcement;
 use crate::partner::seller::claims::WireClaim;
@@ -106,11 +106,11 @@ impl EventBodyBuilder {
                 }
                 None => None,
             },
-            EventType::ListingChanged => {
+            EventType::ListingChanged if event.data.is_none() => {
                 let listing = listed::one::<SellerListing>(tx, user, object)?;
                 listing.map(|listing| json_of(&Announcement::of(listing, self.zone)))
             }
-            EventType::StoreDisconnected => event.data.clone(),
+            EventType::ListingChanged | EventType::StoreDisconnected => event.data.clone(),
             EventType::DropOrderCreated
             | EventType::DropOrderPaid
             | EventType::DropOrderCancelled => {
@@ -123,6 +123,13 @@ impl EventBodyBuilder {
             }
         })
     }
+}
+
+/// Tells of a listing that the marketplace does not have any more: as it last was, but closed.
+pub fn tell_gone_listing((tx, context, owner): BookWrite<'_, '_>, item: i64) -> Result<()> {
+    let Some(listing) = listed::one::<SellerListing>(tx, owner, item)? else { return Ok(()) };
+    let shown = Announcement::of(listing, context.zone).closed(tx.now(), context.zone);
+    events::raise_gone_listing(tx, owner, (item, &json_of(&shown)))
 }
 
 /// What a test shows.

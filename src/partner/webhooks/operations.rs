@@ -14,13 +14,14 @@ use super::keeper::Keeper;
 use super::objects::EventBodyBuilder;
 use super::sign::SigningSecret;
 use super::wire::{KeptWebhook, RemovedWebhook, TestedWebhook, Webhook};
-use super::{EndpointEntry, Events, address, store};
+use super::{EndpointEntry, Events, address, delivered, store};
 use crate::app::App;
 use crate::audit::Actor;
 use crate::db::Lane;
 use crate::edge::todo::Todo;
 use crate::events::{Audience, EventType};
 use crate::http::input::{Check, Field, RowNumber};
+use crate::http::schema::word_list;
 use crate::http::{Code, Problem};
 use crate::identity::{PartnerCaller, Seller, Supplier};
 use crate::list_arguments;
@@ -84,9 +85,12 @@ impl<P: Hooked, A: JsonSchema> JsonSchema for Of<P, A> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = A::json_schema(generator);
-        let properties = schema.get_mut("properties");
-        if let Some(items) = properties.and_then(|all| all.pointer_mut("/events/items")) {
+        let Some(properties) = schema.get_mut("properties") else { return schema };
+        if let Some(items) = properties.pointer_mut("/events/items") {
             items["enum"] = EventType::of(P::AUDIENCE).map(EventType::name).collect();
+        }
+        if let Some(kinds) = properties.get_mut("type") {
+            kinds["pattern"] = word_list(&delivered::types(P::AUDIENCE)).into();
         }
         schema
     }

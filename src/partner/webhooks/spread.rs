@@ -46,7 +46,11 @@ pub fn spread(
             tx.run("DELETE FROM webhook_event WHERE event_id = ?1", [id])?;
             let occasion = match kind {
                 // They change any number of times.
-                EventType::OrderUpdated | EventType::ListingChanged => id,
+                EventType::OrderUpdated
+                | EventType::ListingChanged
+                | EventType::DropOrderCreated
+                | EventType::DropOrderPaid
+                | EventType::DropOrderCancelled => id,
                 _ => occasion,
             };
             tell(tx, bodies, &Event { user, kind, object, at, data }, occasion)?;

@@ -280,6 +280,28 @@ pub fn deliveries_after(
     Ok((filters.rows(tx, &page, Delivery::COLUMNS, Delivery::read)?, 0))
 }
 
+/// The same of some types, of all without any: merged from those of each, which has an index.
+pub fn deliveries_of(
+    tx: &ReadTx<'_>,
+    wanted: &DeliveryQuery,
+    (kinds, after): (&[EventType], Option<i64>),
+) -> Result<(Vec<Delivery>, u64)> {
+    if kinds.is_empty() {
+        return deliveries_after(tx, wanted, after);
+    }
+    let (limit, offset) = wanted.window;
+    let (mut found, mut total) = (Vec::new(), 0);
+    for kind in kinds {
+        let window = (limit.saturating_add(offset), 0);
+        let of_kind = DeliveryQuery { kind: Some(*kind), window, ..*wanted };
+        let (rows, count) = deliveries_after(tx, &of_kind, after)?;
+        found.extend(rows);
+        total += count;
+    }
+    found.sort_unstable_by_key(|one| std::cmp::Reverse(one.number));
+    Ok((found.into_iter().skip(offset as usize).take(limit as usize).collect(), total))
+}
+
 /// Numbers of all deliveries that match, in the order of the list.
 pub fn numbers(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<Vec<i64>> {
     let filters = wanted.filters();

@@ -50,6 +50,12 @@ fn a_summary_counts_what_the_day_has_of_its_owner_alone() {
     assert_eq!(now["low_stock"], json!({ "count": 1, "next": [low] }));
     assert_eq!(call(&ana, "summary", &json!({}))["isError"], false);
 
+    for week in ["this_week", "last_week", "last_week_so_far"] {
+        let (counted, sold) = (&now[week]["count"], if week == "this_week" { 3 } else { 0 });
+        assert_eq!(counted, &json!(sold), "{week}: {now}");
+    }
+    assert_eq!(now["this_week"]["to"], now["today"]["date"]);
+
     let none = read(&rui, "/summary");
     assert_eq!((&none["stores"]["count"], &none["today"]["count"]), (&json!(0), &json!(0)));
     assert_eq!(
@@ -65,6 +71,15 @@ fn a_summary_counts_what_the_day_has_of_its_owner_alone() {
         (lost != json!([])).then_some(lost)
     });
     assert_eq!(lost, json!(["LOJA UM"]));
+    site.clock().advance_s(7 * 86_400);
+    let later = read(&ana, "/summary");
+    assert_eq!((&later["today"]["count"], &later["this_week"]["count"]), (&json!(0), &json!(0)));
+    for week in ["last_week", "last_week_so_far"] {
+        assert_eq!(
+            (&later[week]["count"], &later[week]["gross"]),
+            (&json!(3), &now["today"]["gross"])
+        );
+    }
 }
 
 #[test]

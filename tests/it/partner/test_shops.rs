@@ -31,8 +31,13 @@ pub fn test_token(person: &Actor<'_>, hub: &str) -> String {
 
 /// Ana, a seller with a plan, and her program with a test token.
 fn tester<'s>(site: &'s Site, plan: &str) -> (Actor<'s>, Actor<'s>, String) {
-    let ana = site.person("ana");
-    site.seller("ana").plan(plan);
+    tester_named(site, "ana", plan)
+}
+
+/// The same of another name.
+fn tester_named<'s>(site: &'s Site, name: &str, plan: &str) -> (Actor<'s>, Actor<'s>, String) {
+    let ana = site.person(name);
+    site.seller(name).plan(plan);
     let token = test_token(&ana, "/painel/parceiro");
     let program = site.bearer(&token);
     until("the plan is known", Duration::from_secs(20), || {
@@ -294,19 +299,66 @@ fn a_test_token_ends_as_others_do_and_its_shop_can_be_lost() {
     site.bearer(&digits).get(&format!("{BASE}/orders")).expect(401);
 }
 
+/// How many people are in the shops.
+fn people(site: &Site) -> i64 {
+    let file = format!("{}.teste", site.database().display());
+    let file = Connection::open_with_flags(&file, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    file.query_row("SELECT count(*) FROM user", [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn shops_that_cannot_be_used_are_made_anew_and_neighbours_stay() {
+    let site = Site::builder().unlimited().start();
+    let (_, program, _) = tester(&site, "pro");
+    program.post(TRIGGER, &json!({ "type": "order.paid" })).expect(200);
+    site.stop();
+    let file = |end: &str| format!("{}.teste{end}", site.database().display());
+    std::fs::write(file(""), "no database").unwrap();
+    let neighbours = ["-of-mine", ".txt", "2"].map(file);
+    for neighbour in &neighbours {
+        std::fs::write(neighbour, "mine").unwrap();
+    }
+    site.start_again();
+    assert_eq!(total(&program, "/orders"), 30, "they are made again");
+    for neighbour in &neighbours {
+        assert_eq!(std::fs::read_to_string(neighbour).unwrap(), "mine", "{neighbour}");
+    }
+}
+
+#[test]
+fn the_shop_of_a_person_who_is_erased_goes_also_when_nobody_uses_test_tokens() {
+    let site = Site::builder().unlimited().start();
+    let erased = |name: &str| {
+        let email = format!("{name}@example.com");
+        site.command(&["person", "erase", "--email", &email, "--yes"]).ok();
+    };
+    let (_, program, _) = tester(&site, "pro");
+    program.post(TRIGGER, &json!({ "type": "order.paid" })).expect(200);
+    assert_eq!(people(&site), 2);
+    erased("ana");
+    site.clock().advance_s(3601);
+    let limit = Duration::from_secs(20);
+    until("nobody is left", limit, || (people(&site) == 0).then_some(()));
+    program.get(&format!("{BASE}/orders")).expect(401);
+
+    let (_, program, _) = tester_named(&site, "rui", "pro");
+    program.get(&format!("{BASE}/orders")).expect(200);
+    assert_eq!(people(&site), 2);
+    site.stop();
+    site.start_again();
+    erased("rui");
+    site.clock().advance_s(3601);
+    until("nobody is left again", limit, || (people(&site) == 0).then_some(()));
+}
+
 #[test]
 fn a_shop_goes_when_nobody_uses_it() {
     let site = Site::builder().unlimited().start();
     let (_, program, _) = tester(&site, "pro");
     program.post(TRIGGER, &json!({ "type": "order.paid" })).expect(200);
     assert_eq!(total(&program, "/orders"), 31);
-    let file = format!("{}.teste", site.database().display());
-    let people = || {
-        let file = Connection::open_with_flags(&file, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-        file.query_row("SELECT count(*) FROM user", [], |row| row.get::<_, i64>(0)).unwrap()
-    };
-    assert_eq!(people(), 2);
+    assert_eq!(people(&site), 2);
     site.clock().advance_s(31 * 86_400);
-    until("nobody is left", Duration::from_secs(20), || (people() == 0).then_some(()));
+    until("nobody is left", Duration::from_secs(20), || (people(&site) == 0).then_some(()));
     assert_eq!(total(&program, "/orders"), 30, "another one is there");
 }

@@ -230,6 +230,10 @@ fn suppliers_have_addresses_of_their_own() {
     assert_eq!(receiver.wait_for(1)[0].kind(), "drop_order.created");
     let path = format!("{base}/{id}/deliveries?status=delivered");
     until("it is noted", LIMIT, || (sol.get(&path).ok()["pagination"]["total"] == 1).then_some(()));
+    let of_type = |kind: &str| sol.get(&format!("{base}/{id}/deliveries?type={kind}"));
+    assert_eq!(of_type("drop_order.created").ok()["pagination"]["total"], 1);
+    assert_eq!(of_type("drop_order.paid,endpoint.test").ok()["data"], json!([]));
+    of_type("order.paid").expect(400);
     ana.get(&format!("{BASE}/{id}")).expect(404);
     ana.get(&format!("{base}/{id}")).expect(403);
     let told = call(&sol, "drop_remove_webhook", &json!({ "webhook_id": id }));
@@ -306,15 +310,57 @@ fn tests_of_an_address_are_limited_and_every_attempt_is_kept() {
     let path = format!("{WEBHOOKS}/{id}/entregas/11");
     assert_eq!(json_of(&panel, &path)["tentadas"].as_array().unwrap().len(), 2);
     assert!(panel.get(&path).expect(200).text().contains("respondeu 500"));
-    // Walked by cursor, each delivery once.
+    assert_eq!(walked(&ana, &id, ""), (1..=11).rev().collect::<Vec<_>>());
+}
+
+/// The numbers of the deliveries that match, by cursor.
+fn walked(program: &Actor<'_>, id: &str, filters: &str) -> Vec<i64> {
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = ana.get(&format!("{BASE}/{id}/deliveries?limit=4{cursor}")).ok();
+        let page = program.get(&format!("{BASE}/{id}/deliveries?limit=4{filters}{cursor}")).ok();
         seen.extend(
             page["data"].as_array().unwrap().iter().map(|one| one["number"].as_i64().unwrap()),
         );
-        let Some(next) = page["pagination"]["next_cursor"].as_str() else { break };
+        let Some(next) = page["pagination"]["next_cursor"].as_str() else { return seen };
         cursor = format!("&cursor={next}");
     }
-    assert_eq!(seen, (1..=11).rev().collect::<Vec<_>>());
+}
+
+#[test]
+fn deliveries_are_narrowed_by_type() {
+    let (site, receiver) = open();
+    let ana = site.seller("ana").plan("scale");
+    let (id, _) = made(&ana, &receiver.url("/"), &["stock.changed"]);
+    let cup = json!({ "titulo": "Copo", "sku": "COPO-1", "custo": 30, "preco": 100 });
+    site.person("ana").post("/painel/produtos", &cup).expect(201);
+    // Number 3, 6 and 9 are of the product, the others tests.
+    for number in 1..=9 {
+        site.clock().advance_s(1);
+        if number % 3 == 0 {
+            let counted = json!({ "sku": "COPO-1", "balance": number });
+            ana.post("/api/v1/partner/stock/set", &counted).ok();
+        } else {
+            act(&ana, "test", &id, &json!({})).ok();
+        }
+        receiver.wait_for(number);
+        wait(&ana, &id, |one| one["number"] == number && one["status"] == "delivered");
+    }
+    assert_eq!(walked(&ana, &id, "&type=stock.changed"), [9, 6, 3]);
+    assert_eq!(walked(&ana, &id, "&type=endpoint.test"), [8, 7, 5, 4, 2, 1]);
+    let both = "&type=endpoint.test,stock.changed";
+    assert_eq!(walked(&ana, &id, both), (1..=9).rev().collect::<Vec<_>>());
+    assert_eq!(walked(&ana, &id, "&type=stock.changed&status=failed"), [0; 0]);
+    assert_eq!(walked(&ana, &id, "&type=stock.changed&status=delivered"), [9, 6, 3]);
+    let list = |query: &str| ana.get(&format!("{BASE}/{id}/deliveries?{query}"));
+    let page = list(&format!("limit=2&offset=3{both}")).ok();
+    let numbers: Vec<_> =
+        page["data"].as_array().unwrap().iter().map(|one| &one["number"]).collect();
+    assert_eq!((numbers, &page["pagination"]["total"]), (vec![&json!(6), &json!(5)], &json!(9)));
+    list("type=drop_order.paid").expect(400);
+    // A cursor belongs to its filters.
+    let next = list("limit=2&type=endpoint.test").ok()["pagination"]["next_cursor"].clone();
+    list(&format!("limit=2&type=stock.changed&cursor={}", next.as_str().unwrap())).expect(400);
+    let asked = json!({ "webhook_id": id, "type": "stock.changed" });
+    let told = call(&ana, "list_webhook_deliveries", &asked);
+    assert_eq!(told["structuredContent"]["pagination"]["total"], 3, "{told}");
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::support::dropshipping::{Trade, data, done, path};
 use crate::support::hooked::{Hit, Receiver, make, near};
 use crate::support::shop::Shop;
 use crate::support::sync::{joined, shop, wait_until_read, wait_until_worked};
@@ -88,6 +89,83 @@ fn a_listing_is_told_as_it_is_listed() {
         (reply.status == 200).then(|| reply.json())
     });
     assert_eq!(changed["data"], listed["data"][0], "the object is as the API shows it");
+}
+
+#[test]
+fn a_listing_that_is_gone_is_told_as_it_was_but_closed() {
+    let shop = Shop::open_with(near);
+    let (ana, receiver) = (shop.ana(), Receiver::start());
+    make(&shop.site, &ana, &receiver.url("/"), &["listing.changed"]);
+    shop.world.clock().advance_s(5);
+    let item =
+        json!({ "ml_user_id": LOJA, "title": "Copo", "price": 10, "stock": 5, "notify": true });
+    let id = shop.world.control("/_sandbox/items", &item)["id"].as_str().unwrap().to_owned();
+    wait_until_worked(&shop.world, &shop.site);
+    let new = receiver.wait_for(1).remove(0).json()["data"].take();
+    shop.world.clock().advance_s(5);
+    shop.world
+        .fault(&json!({ "path_prefix": "/items", "times": 0, "kind": "status", "code": 404 }));
+    shop.world.control(&format!("/_sandbox/items/{id}"), &json!({ "price": 12, "notify": true }));
+    let gone = until("that it is gone is told", Duration::from_secs(20), || {
+        shop.site.clock().advance_s(60);
+        receiver.hits().into_iter().nth(1)
+    });
+    let gone = gone.json()["data"].take();
+    assert_eq!(
+        (&gone["status"], &gone["available_quantity"]),
+        (&json!("closed"), &json!(0)),
+        "{gone}"
+    );
+    for same in ["ml_id", "ml_user_id", "title", "price", "currency"] {
+        assert_eq!(gone[same], new[same], "{same}");
+    }
+    assert_ne!(gone["updated_at"], new["updated_at"]);
+    let seller = shop.site.seller("ana").plan("pro");
+    let listed = seller.get(&format!("/api/v1/partner/announcements?q={id}")).ok();
+    assert_eq!(listed["pagination"]["total"], 0, "it is in no list: {listed}");
+}
+
+#[test]
+fn a_drop_order_that_comes_back_is_told_each_time() {
+    let trade = Trade::open_with(near);
+    let (sol, receiver) = (trade.sol(), Receiver::start());
+    let types = ["drop_order.created", "drop_order.paid", "drop_order.cancelled"];
+    let asked = json!({ "url": receiver.url("/"), "events": types });
+    let made = sol.post(&path("/webhooks"), &asked).ok()["data"].clone();
+    trade.shop.site.keep_secret("webhook secret", made["secret"].as_str().unwrap());
+    trade.link_and_sell(&[1]);
+    let told = |number: usize| {
+        let hit = receiver.wait_for(number).remove(number - 1);
+        let said = hit.json();
+        (said["type"].as_str().unwrap().to_owned(), said["data"].clone())
+    };
+    let (first, order) = told(1);
+    assert_eq!(first, "drop_order.created");
+    let sale = order["order_id"].as_str().unwrap();
+    let becomes = |status: &str| {
+        trade.shop.world.clock().advance_s(5);
+        trade.change(sale, &json!({ "status": status, "notify": true }));
+    };
+    let expect = |number: usize, kind: &str, status: &str| {
+        let (said, data) = told(number);
+        assert_eq!((&*said, data["status"].as_str()), (kind, Some(status)), "{number}: {data}");
+    };
+    becomes("cancelled");
+    expect(2, "drop_order.cancelled", "cancelled");
+    becomes("paid");
+    expect(3, "drop_order.created", "pending");
+    done(&sol, "/orders/paid", &json!({ "order_id": sale }));
+    expect(4, "drop_order.paid", "paid");
+    becomes("cancelled");
+    expect(5, "drop_order.cancelled", "cancelled");
+    becomes("paid");
+    expect(6, "drop_order.paid", "paid");
+    // What changes nothing of it is not told.
+    trade.change(sale, &json!({ "shipping_status": "shipped", "notify": true }));
+    becomes("cancelled");
+    expect(7, "drop_order.cancelled", "cancelled");
+    let kept = data(&sol, "/events?type=drop_order.cancelled");
+    assert_eq!(kept.len(), 3);
 }
 
 #[test]

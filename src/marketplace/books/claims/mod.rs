@@ -16,8 +16,8 @@ pub use super::document::ClaimState;
 use super::document::ClaimDocument;
 use super::news;
 use super::orders::Applied;
-use crate::base::{Instant, MlUserId, UserId};
-use crate::db::{Result, WriteTx};
+use crate::base::{Instant, MlUserId};
+use crate::db::Result;
 use crate::events::{self, EventType};
 use crate::marketplace::account::store::count_open;
 use crate::marketplace::books::BookWrite;
@@ -62,7 +62,7 @@ pub fn apply(
 }
 
 /// Closes a claim that the marketplace does not have any more.
-pub fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, claim: i64) -> Result<Applied> {
+pub fn gone((tx, _, owner): BookWrite<'_, '_>, account: MlUserId, claim: i64) -> Result<Applied> {
     let before = store::stored(tx, owner, claim)?;
     let Some(before) = before.filter(|before| before.seller == account && before.is_open()) else {
         return Ok(Applied::Unchanged);

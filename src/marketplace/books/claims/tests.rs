@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::base::UserId;
 use crate::marketplace::books::orders::tests::{NEVER, NOW, SELLER, World};
 
 const ANA: UserId = UserId(1);
@@ -89,7 +90,8 @@ fn a_claim_that_is_gone_waits_for_nothing() {
     for (owner, account) in [(ANA, SELLER), (ANA, SELLER), (UserId(2), SELLER), (ANA, MlUserId(9))]
     {
         let one = if (owner, account) == (ANA, SELLER) { 1 } else { 2 };
-        world.write(move |tx| gone(tx, owner, account, one));
+        let context = world.context.clone();
+        world.write(move |tx| gone((tx, &context, owner), account, one));
     }
     let numbers =
         "SELECT group_concat(state || coalesce(action, '') || coalesce(due_at, '')) || ' of ' ||

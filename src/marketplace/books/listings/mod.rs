@@ -15,7 +15,7 @@ use self::store::ListingRow;
 use super::document::{ItemId, ListingDocument};
 use super::news;
 use super::orders::{Applied, BookContext};
-use crate::base::{Instant, MlUserId, UserId};
+use crate::base::{Instant, MlUserId};
 use crate::db::{Result, WriteTx};
 use crate::events::{self, EventType};
 use crate::marketplace::books::BookWrite;
@@ -23,9 +23,11 @@ use crate::messages::{News, NotificationKind};
 
 /// The state in which buyers can buy.
 const ACTIVE: &str = "active";
+/// The state of one that is over.
+pub const CLOSED: &str = "closed";
 /// The states that the marketplace has for listings. Programs narrow by one of them.
 pub const LISTING_STATES: [&str; 7] =
-    [ACTIVE, "paused", "closed", "under_review", "inactive", "payment_required", "not_yet_active"];
+    [ACTIVE, "paused", CLOSED, "under_review", "inactive", "payment_required", "not_yet_active"];
 /// The states that an account's number of listings counts (docs/contract.md, "Sales").
 const COUNTED: [&str; 2] = [ACTIVE, "paused"];
 /// Reasons that the seller caused.
@@ -66,10 +68,14 @@ pub fn apply(
 }
 
 /// Removes a listing that the marketplace does not have any more.
-pub fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, item: &ItemId) -> Result<Applied> {
-    if !store::delete(tx, owner, account, item.number)? {
+pub fn gone(write: BookWrite<'_, '_>, account: MlUserId, item: &ItemId) -> Result<Applied> {
+    let (tx, context, owner) = write;
+    let before = store::stored(tx, owner, item.number)?;
+    if before.is_none_or(|before| before.ml_user_id != account) {
         return Ok(Applied::Unchanged);
     }
+    context.effects.of_gone_listings.iter().try_for_each(|effect| effect(write, item.number))?;
+    store::delete(tx, owner, account, item.number)?;
     store::recount(tx, owner, account)?;
     Ok(Applied::Stored)
 }
@@ -129,7 +135,7 @@ fn notify_owner(write: BookWrite<'_, '_>, listing: &ListingDocument) -> Result<(
     let title = match &*listing.status {
         _ if reasons.any(|reason| reason == "out_of_stock") => "Anúncio sem estoque",
         "paused" => "Anúncio pausado",
-        "closed" => "Anúncio encerrado",
+        CLOSED => "Anúncio encerrado",
         "under_review" => "Anúncio em revisão",
         _ => "Anúncio fora do ar",
     };

@@ -188,13 +188,12 @@ pub fn put(tx: &WriteTx<'_>, owner: UserId, item: i64, row: &ListingRow) -> Resu
     tx.keep("listing", row, &[], &[("owner_id", &owner), ("item_id", &item)])
 }
 
-/// Removes a listing; false when there is none.
-pub fn delete(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, item: i64) -> Result<bool> {
-    let gone = tx.execute(
+/// Removes a listing.
+pub fn delete(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, item: i64) -> Result<()> {
+    tx.run(
         "DELETE FROM listing WHERE owner_id = ?1 AND item_id = ?3 AND ml_user_id = ?2",
         (owner, account, item),
-    )?;
-    Ok(gone > 0)
+    )
 }
 
 /// Sets an account's number of listings from the stored ones. Until all

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::base::Cents;
+use crate::base::{Cents, UserId};
 use crate::marketplace::books::orders::tests::{NEVER, NOW, SELLER, World};
 
 const ANA: UserId = UserId(1);
@@ -158,12 +158,10 @@ fn a_listing_that_is_gone_goes() {
     let world = world();
     let one = listing(1, "active", 9);
     world.book(ANA, vec![one.clone(), listing(2, "active", 9)], NEVER);
+    let context = world.context.clone();
     let applied = world.write(move |tx| {
-        Ok([
-            gone(tx, UserId(2), SELLER, &one.id)?,
-            gone(tx, ANA, SELLER, &one.id)?,
-            gone(tx, ANA, SELLER, &one.id)?,
-        ])
+        let of = |owner| gone((tx, &context, owner), SELLER, &one.id);
+        Ok([of(UserId(2))?, of(ANA)?, of(ANA)?])
     });
     assert_eq!(applied, [Applied::Unchanged, Applied::Stored, Applied::Unchanged]);
     assert_eq!(numbers(&world), (1, 1));

@@ -7,7 +7,7 @@ use super::{ALL_DAYS, BookContext, EVERY_KIND, Sale, StoredOrder, sums};
 use crate::base::{MlUserId, UserId};
 use crate::changes;
 use crate::db::{Result, WriteTx};
-use crate::marketplace::books::news;
+use crate::marketplace::books::{BookWrite, news};
 use crate::messages::{News, NotificationKind};
 
 pub use super::webhook_events::raise_webhook_events;
@@ -19,11 +19,15 @@ pub type OrderEffect = fn(&WriteTx<'_>, &OrderChange<'_>) -> Result<()>;
 /// An effect of an account that was linked, also when it was linked before.
 pub type LinkEffect = fn(&WriteTx<'_>, &BookContext, UserId, MlUserId) -> Result<()>;
 
+/// An effect of a listing that the marketplace does not have any more, before it is removed.
+pub type GoneListingEffect = fn(BookWrite<'_, '_>, i64) -> Result<()>;
+
 /// All effects, each list in the order in which they run.
 #[derive(Clone, Copy)]
 pub struct Effects {
     pub of_orders: &'static [OrderEffect],
     pub of_links: &'static [LinkEffect],
+    pub of_gone_listings: &'static [GoneListingEffect],
 }
 
 /// Runs all effects of a change.

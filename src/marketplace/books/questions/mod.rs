@@ -97,7 +97,11 @@ fn is_newly_answered(
 }
 
 /// Closes a question that the marketplace does not have any more.
-pub fn gone(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, question: i64) -> Result<Applied> {
+pub fn gone(
+    (tx, _, owner): BookWrite<'_, '_>,
+    account: MlUserId,
+    question: i64,
+) -> Result<Applied> {
     let before = store::stored(tx, owner, question)?;
     let Some(before) = before.filter(|before| before.ml_user_id == account && before.is_open())
     else {

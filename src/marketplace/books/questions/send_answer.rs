@@ -171,7 +171,7 @@ fn keep(
         if let Some((_, linked_at)) = link.filter(|(owner_now, _)| *owner_now == owner) {
             match &now {
                 Some(now) => super::apply((tx, &context, owner), now, linked_at)?,
-                None => super::gone(tx, owner, seller, id)?,
+                None => super::gone((tx, &context, owner), seller, id)?,
             };
         }
         Ok(())

@@ -156,8 +156,10 @@ fn nobody_is_written_to_who_is_not_let_in() {
 fn a_question_that_is_gone_does_not_wait() {
     let world = world();
     world.book(ANA, vec![question(1, "UNANSWERED", Some(90))], NEVER);
+    let context = world.context.clone();
     let applied = world.write(move |tx| {
-        Ok([gone(tx, ANA, MlUserId(8), 1)?, gone(tx, ANA, SELLER, 1)?, gone(tx, ANA, SELLER, 1)?])
+        let of = |account| gone((tx, &context, ANA), account, 1);
+        Ok([of(MlUserId(8))?, of(SELLER)?, of(SELLER)?])
     });
     assert_eq!(applied, [Applied::Unchanged, Applied::Stored, Applied::Unchanged]);
     assert_eq!(state(&world), "3 DELETED - 0");
