@@ -765,6 +765,8 @@ CREATE INDEX sale_order_of_item ON sale_order (owner_id, item_id, created_at, or
 -- What programs ask for: what changed since, and parcels of a state. The columns at the end narrow without a look at the row.
 CREATE INDEX sale_order_changed ON sale_order (owner_id, changed, order_id, status, ml_user_id, shipping_status);
 CREATE INDEX sale_order_by_parcel ON sale_order (owner_id, shipping_status, created_at, order_id, status, ml_user_id);
+-- Orders of one parcel.
+CREATE INDEX sale_order_of_parcel ON sale_order (owner_id, shipping_id) WHERE shipping_id IS NOT NULL;
 
 -- Labels that were printed together: one file of the marketplace.
 CREATE TABLE label_batch (
@@ -1043,6 +1045,7 @@ CREATE TABLE claim (
     action      TEXT NOT NULL,              -- what the seller has to do; may be empty
     resolution  TEXT NOT NULL,              -- how it ended; empty while it is open
     updated_at  INTEGER NOT NULL,           -- last_updated of the state stored here
+    order_id    INTEGER,                    -- the order that it is about, or the first of its parcel; NULL when not known
     PRIMARY KEY (owner_id, opened_at, claim_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -12,6 +12,7 @@ use crate::program;
 pub const EFFECTS: Effects = Effects {
     of_orders: &[
         books::count_orders,
+        books::name_in_claims,
         books::sum_sales,
         books::sum_sold,
         catalog::stock::follow_sale,

@@ -487,7 +487,7 @@ fn panel() -> [Route; 25] {
 /// The agency's clients, how it gets and loses them, the state of their accounts, the
 /// queue of their questions, and saved replies of sellers and of the agency.
 #[rustfmt::skip]
-fn agency() -> [Route; 39] {
+fn agency() -> [Route; 40] {
     use agency::clients::pages as clients;
     use agency::invites::pages as invites;
     use agency::{labels, leaving, pages};
@@ -502,6 +502,7 @@ fn agency() -> [Route; 39] {
         Agency.get("/admin/agencia/clientes", Run::Slow(clients::list), "The agency's clients, as page or JSON."),
         Agency.get("/admin/agencia/clientes/{id}", Run::Slow(clients::show), "A client, as page or JSON; `novo` for the form of a new one."),
         Agency.get("/admin/agencia/clientes/{id}/editar", Run::Read(clients::edit), "The form of a client."),
+        Agency.get("/admin/agencia/clientes/{id}/reclamacoes/{claim_id}", Run::Read(agency::clients::claim::show), "A claim of a client, as page or JSON."),
         Agency.get("/admin/agencia/clientes/{id}/relatorio", Run::Slow(agency::report::show), "A client's last 30 days, to print or to send."),
         save("/admin/agencia/clientes", clients::create, "Makes a client, with an account that a student has linked or an invitation."),
         save("/admin/agencia/clientes/{id}", clients::change, "Changes a client."),

@@ -60,7 +60,9 @@ const SHOPS: NavGroup = NavGroup {
         NavItem::new("Contas", "/painel/ml", "store"),
         NavItem::new("Vendas", "/painel/vendas", "cart").handy(),
         NavItem::new("Anúncios", "/painel/anuncios", "tag"),
-        NavItem::new("Perguntas", "/painel/perguntas", "question").handy(),
+        NavItem::new("Perguntas", "/painel/perguntas", "question")
+            .handy()
+            .with("/painel/respostas"),
         NavItem::new("Reclamações", "/painel/reclamacoes", "claim"),
         NavItem::new("Produtos", "/painel/produtos", "box"),
     ],
@@ -168,7 +170,7 @@ const OPERATOR: &[NavGroup] = &[
         title: "Sistema",
         items: &[
             NavItem::new("Cópias", "/admin/copias", "database"),
-            NavItem::new("Cron", "/admin/cron", "clock"),
+            NavItem::new("Cron", "/admin/cron", "clock").with("/admin/retencao"),
             NavItem::new("Auditoria", "/admin/auditoria", "audit"),
             NavItem::new("Requisições", "/admin/requisicoes", "pulse"),
             NavItem::new("Diagnóstico", "/admin/diagnostico", "eye"),

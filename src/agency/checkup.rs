@@ -394,7 +394,7 @@ mod tests {
             asked_at: at(questions),
             claims: claims.0,
             opened_at: at(claims),
-            due_at: None,
+            ..Open::default()
         };
         Facts { open, ..well() }
     }

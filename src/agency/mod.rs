@@ -41,6 +41,11 @@ pub fn page_of(client: i64) -> String {
     format!("{CLIENTS}/{client}")
 }
 
+/// The page of a client's claim.
+pub fn claim_page(client: i64, claim: i64) -> String {
+    format!("{CLIENTS}/{client}/reclamacoes/{claim}")
+}
+
 /// The audit log entry for an action on a client, given by number and name.
 pub fn act<'n>(action: &'static str, (client, name): (i64, &'n str)) -> Act<'n> {
     CLIENT.act(action, client, name)

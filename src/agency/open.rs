@@ -32,6 +32,10 @@ row! {
         /// Until when the seller has to act on the most urgent open claim.
         pub due_at: Option<Instant> = "(SELECT min(l.due_at) FROM claim l
             WHERE l.owner_id = agency_account.owner_id AND l.state = 1 AND l.ml_user_id = agency_account.ml_user_id)",
+        /// That claim; where none has a deadline, the oldest.
+        pub claim: Option<i64> = "(SELECT l.claim_id FROM claim l
+            WHERE l.owner_id = agency_account.owner_id AND l.state = 1 AND l.ml_user_id = agency_account.ml_user_id
+            ORDER BY l.due_at IS NULL, l.due_at, l.opened_at LIMIT 1)",
     }
 }
 
@@ -64,7 +68,15 @@ impl Open {
         self.asked_at.map(|at| at.plus(QUESTION_S))
     }
 
+    /// Less for the claim that comes first.
+    fn claim_urgency(&self) -> (bool, bool, Option<Instant>, Option<Instant>) {
+        (self.claim.is_none(), self.due_at.is_none(), self.due_at, self.opened_at)
+    }
+
     fn add(&mut self, other: &Self) {
+        if other.claim_urgency() < self.claim_urgency() {
+            self.claim = other.claim;
+        }
         self.questions += other.questions;
         self.claims += other.claims;
         self.asked_at = sooner(self.asked_at, other.asked_at);

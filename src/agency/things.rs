@@ -36,6 +36,15 @@ pub fn open_claims(
     )
 }
 
+/// One claim of an account that the agency looks after for a client.
+pub fn claim_of(tx: &ReadTx<'_>, client: i64, claim: i64) -> Result<Option<Claim>> {
+    tx.record(
+        "FROM claim WHERE claim_id = ?1 AND EXISTS (SELECT 1 FROM agency_account j
+             WHERE j.ml_user_id = claim.ml_user_id AND j.owner_id = claim.owner_id AND j.client_id = ?2)",
+        (claim, client),
+    )
+}
+
 row! {
     /// A listing that is on sale with nothing left of it.
     pub struct Unstocked {

@@ -5,7 +5,7 @@ use askama::Template;
 use super::charts::Charts;
 use super::checkup::{CheckupTotals, Fault};
 use super::clients::ClientAccount;
-use super::clients::views::{CLAIMS, questions_of};
+use super::clients::views::{questions_of, see_claim};
 use super::open::counted;
 use super::page_of;
 use super::store::TopListing;
@@ -40,9 +40,7 @@ impl FindingItem {
             (Fault::Questions, _) => {
                 Act::Link { label: "Responder", href: questions_of(row.client) }
             }
-            (Fault::Claims, _) => {
-                Act::Link { label: "Ver reclamação", href: format!("{page}{CLAIMS}") }
-            }
+            (Fault::Claims, Named::Claim(claim)) => see_claim(row.client, claim.claim.id),
             (Fault::NoStock, Named::Listing(listing))
                 if listing.permalink.starts_with("https://") =>
             {

@@ -158,13 +158,14 @@ fn labels_task(
         1 => "1 etiqueta não pode ser impressa agora".to_owned(),
         many => format!("{many} etiquetas não podem ser impressas agora"),
     };
+    let due = due.map(|at| time.due("despache", at));
     Some(QueueItem {
-        tone: Tone::Info,
+        tone: due.as_ref().map_or(Tone::Info, |due| due.tone),
         icon: "printer",
         title: counted(count, "pacote para enviar", "pacotes para enviar"),
         href: list,
         about,
-        due: due.map(|at| time.due("despache", at)),
+        due,
         acts: vec![act],
     })
 }
@@ -189,13 +190,14 @@ fn question_task(first: &CardRow, open: u64, store: &str, time: PageTime) -> Que
     } else {
         about
     };
+    let due = time.due("responda", row.asked_at.plus(ANSWERED_S));
     QueueItem {
-        tone: Tone::Info,
+        tone: due.tone,
         icon: "question",
         title: cards::said(&row.text).to_owned(),
         href: list,
         about,
-        due: Some(time.due("responda", row.asked_at.plus(ANSWERED_S))),
+        due: Some(due),
         acts,
     }
 }

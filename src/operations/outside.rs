@@ -59,7 +59,7 @@ crate::named! {
         Email = "email", "E-mail";
         Chat = "chat", "Chat";
         Telegram = "telegram", "Telegram";
-        Push = "push", "Avisos no navegador";
+        Push = "push", "Navegador";
         Marketplace = "marketplace", "Marketplace";
         Checkout = "checkout", "Compras";
     }

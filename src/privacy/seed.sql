@@ -31,7 +31,7 @@ INSERT INTO ml_notification (received_at, topic, resource, ml_user_id, body, sta
 VALUES (1, 'orders_v2', '/orders/9', 701, CAST('{"x":"Zorbaxinha"}' AS BLOB), 1, 1, 'Zorbaxinha');
 INSERT INTO listing VALUES (7, 5, 701, 'MLB', 'Garrafa da Zorbaxinha', 5, '', 1, 20, 1, 1, 5, NULL, '', '', '', 'https://zorbaxinha', '', 1, 1);
 INSERT INTO question VALUES (7, 1, 3, 701, 5, 2, 'ANSWERED', 'Tem COMPRADOR?', 'Sim, Zorbaxinha', 1, 44, 1);
-INSERT INTO claim VALUES (7, 1, 4, 701, 1, 'mediations', 'claim', 'Zorbaxinha', 'order', 9, NULL, '', '', 1);
+INSERT INTO claim VALUES (7, 1, 4, 701, 1, 'mediations', 'claim', 'Zorbaxinha', 'order', 9, NULL, '', '', 1, 9);
 INSERT INTO own_tax VALUES (7, 600, 1);
 INSERT INTO product (product_id, owner_id, sku, ean, title, cost_cents, price_cents, stock, created_at, updated_at, search_key)
 VALUES (1, 7, 'ZORBAXINHA', '', 'Zorbaxinha', 1, 1, 1, 1, 1, 'zorbaxinha');

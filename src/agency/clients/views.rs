@@ -5,9 +5,9 @@ use askama::Template;
 use super::{Client, ClientAccount, ListedClient};
 use crate::agency::charts::Charts;
 use crate::agency::open::{Task, Waiting, counted};
-use crate::agency::page_of;
 use crate::agency::questions;
 use crate::agency::views::quoted;
+use crate::agency::{claim_page, page_of};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::claims::views::ShownClaim;
@@ -17,8 +17,6 @@ use crate::panel::{
     Act, FormView, Happened, Layout, PageTime, Pick, Progress, QueueItem, Table, Tone,
 };
 
-/// Where a client's page has its open claims.
-pub const CLAIMS: &str = "#espera";
 /// The page of clients' labels.
 const LABELS: &str = "/admin/agencia/etiquetas";
 
@@ -27,13 +25,11 @@ pub fn questions_of(client: i64) -> String {
     address(questions::PATH, &[("cliente", &client.to_string())])
 }
 
-/// What is to be done about what waits, the most urgent first; `claims` is where
-/// the claims are shown.
-fn acts(client: i64, waiting: &Waiting, claims: String) -> Vec<Act> {
+/// What is to be done about what waits, the most urgent first.
+fn acts(client: i64, waiting: &Waiting) -> Vec<Act> {
     let answer = (waiting.open.questions > 0)
         .then(|| Act::Link { label: "Responder", href: questions_of(client) });
-    let claim =
-        (waiting.open.claims > 0).then_some(Act::Link { label: "Ver reclamação", href: claims });
+    let claim = waiting.open.claim.map(|claim| see_claim(client, claim));
     let print = waiting.sender.map(|account| Act::Link {
         label: "Etiquetas",
         href: address(LABELS, &[("conta", &account.to_string())]),
@@ -46,9 +42,14 @@ fn acts(client: i64, waiting: &Waiting, claims: String) -> Vec<Act> {
     acts.into_iter().flatten().collect()
 }
 
+/// Leads to a client's claim.
+pub fn see_claim(client: i64, claim: i64) -> Act {
+    Act::Link { label: "Ver reclamação", href: claim_page(client, claim) }
+}
+
 /// A client with what waits at it.
 pub fn client_item(time: PageTime, (id, name): (i64, &str), waiting: &Waiting) -> QueueItem {
-    let (page, next) = (page_of(id), waiting.next());
+    let next = waiting.next();
     let due = next.map(|(task, at)| time.due(task.verb(), at));
     QueueItem {
         tone: due.as_ref().map_or(Tone::Info, |due| due.tone),
@@ -59,10 +60,10 @@ pub fn client_item(time: PageTime, (id, name): (i64, &str), waiting: &Waiting) -
             Some((Task::Send, _)) | None => "box",
         },
         title: name.to_owned(),
-        href: page.clone(),
+        href: page_of(id),
         about: waiting.words(),
         due,
-        acts: acts(id, waiting, page + CLAIMS),
+        acts: acts(id, waiting),
     }
 }
 
@@ -92,7 +93,8 @@ pub fn account_items(
     }
     let more = waiting.open.claims - i64::try_from(claims.len()).unwrap_or(0);
     let stores: Stores = [(account.row.ml_user_id, name.clone())].into_iter().collect();
-    items.extend(claims.into_iter().map(|one| claim_item(ShownClaim::of(one, &stores, time))));
+    let claims = claims.into_iter().map(|one| ShownClaim::of(one, &stores, time));
+    items.extend(claims.map(|claim| claim_item(client, claim)));
     items.extend((more > 0).then(|| QueueItem {
         tone: Tone::Info,
         icon: "claim",
@@ -119,16 +121,16 @@ pub fn account_items(
 }
 
 /// A claim: what it is about, what is expected, at which account and until when.
-fn claim_item(claim: ShownClaim) -> QueueItem {
+fn claim_item(client: i64, claim: ShownClaim) -> QueueItem {
     let order = claim.order.map(|order| format!("Venda {order}")).unwrap_or_default();
     QueueItem {
         tone: claim.tone(),
         icon: "claim",
         title: claim.title(),
-        href: String::new(),
+        href: claim_page(client, claim.id),
         about: joined(&[&claim.expected.text, &order, &claim.store]),
         due: claim.due,
-        acts: Vec::new(),
+        acts: vec![see_claim(client, claim.id)],
     }
 }
 

@@ -58,12 +58,12 @@ wire! {
     #[derive(Serialize, JsonSchema)]
     #[schemars(rename = "Claim")]
     pub struct WireClaim of(one: Claim, zone: Zone) after {
-        let Claim { claim: row, title, amount } = one;
+        let Claim { claim: row, order, title, amount } = one;
     } {
         /// Number of the claim at the marketplace.
         claim_id: String = row.id.to_string(),
         /// The order that it is about; null when it is about something else.
-        order_id: Option<OrderId> = row.order(),
+        order_id: Option<OrderId> = order,
         /// Marketplace seller id of the account.
         ml_user_id: MlUserId = row.seller,
         /// Title of what was sold; empty when it is not known.

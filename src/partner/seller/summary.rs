@@ -145,7 +145,7 @@ wire! {
         /// Marketplace seller id of the account.
         ml_user_id: MlUserId = one.claim.seller,
         /// The order that it is about; null when it is about something else.
-        order_id: Option<OrderId> = one.claim.order(),
+        order_id: Option<OrderId> = one.order,
         /// Title of what was sold; empty when it is not known.
         title: String = one.title,
         /// What was paid for it in BRL; null when it is not known.

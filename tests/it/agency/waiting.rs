@@ -194,6 +194,40 @@ fn claims_and_parcels_are_counted_once_too() {
 }
 
 #[test]
+fn a_claim_of_a_client_has_the_page_that_its_seller_has() {
+    let (world, site, id) = one_client(&[]);
+    let parcel = json!({ "ml_user_id": LOJA, "resource": "shipment" });
+    let open = |claim: &Value| world.control("/_sandbox/claims", claim)["id"].to_string();
+    let claim = open(&parcel);
+    let foreign = open(&json!({ "ml_user_id": LOJA + 1 }));
+    world.deliveries();
+    let rows = listed(&site.person("ana"), CLAIMS, 2);
+    let operator = site.administrator();
+    let path = format!("{CLIENTS}/{id}/reclamacoes/{claim}");
+    let product = rows.iter().find(|row| row["id"] == *claim).unwrap()["titulo"].as_str().unwrap();
+    let (one, shown_as) = (page(&operator, &path), shown(&operator, &path));
+    assert!(!product.is_empty() && shown_as["titulo"] == product, "{shown_as}");
+    let words = words(&one);
+    for part in [product, "vez do cliente", "O cliente", "Casa", "Abrir no marketplace"] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    assert!(!one.contains("/painel/"), "the agency has no page of the sale: {one}");
+    let own = page(&operator, &format!("{CLIENTS}/{id}"));
+    for place in [&own, &page(&operator, CLIENTS), &page(&operator, HOME)] {
+        assert!(place.contains(&format!("href=\"{path}\"")), "{path}: {place}");
+    }
+    // Nothing of an account that is another client's, or nobody's.
+    let other = client(&operator, "Zebra", LOJA + 1);
+    for (client, claim) in [(&id, &foreign), (&other, &claim), (&id, &"7".to_owned())] {
+        let path = format!("{CLIENTS}/{client}/reclamacoes/{claim}");
+        operator.send(Request::new("GET", &path)).expect(404);
+    }
+    operator
+        .send(Request::new("GET", &format!("{CLIENTS}/{other}/reclamacoes/{foreign}")))
+        .expect(200);
+}
+
+#[test]
 fn the_next_deadline_comes_first_with_its_acts() {
     let (world, site) = shops();
     let operator = site.administrator();
@@ -203,7 +237,7 @@ fn the_next_deadline_comes_first_with_its_acts() {
     cron::alter(&site, "UPDATE sale_order SET shipping_status = NULL");
     assert!(page(&operator, HOME).contains("Nada espera"), "{home}");
     ask(&world, LOJA, "Tem azul?");
-    world.control("/_sandbox/claims", &json!({ "ml_user_id": LOJA + 1 }));
+    let claim = world.control("/_sandbox/claims", &json!({ "ml_user_id": LOJA + 1 }))["id"].clone();
     world.deliveries();
     listed(&site.person("ana"), QUESTIONS, 1);
     listed(&site.person("ana"), CLAIMS, 1);
@@ -216,7 +250,7 @@ fn the_next_deadline_comes_first_with_its_acts() {
     assert!(section.contains("responda até") && section.contains("resolva até"), "{section}");
     for (href, label) in [
         (format!("{QUEUE}?cliente={late}"), "Responder"),
-        (format!("{CLIENTS}/{quiet}#espera"), "Ver reclamação"),
+        (format!("{CLIENTS}/{quiet}/reclamacoes/{claim}"), "Ver reclamação"),
     ] {
         assert!(section.contains(&format!("href=\"{href}\"")) && section.contains(label), "{href}");
     }

@@ -229,6 +229,35 @@ fn shows(page: &str, words: &[&str]) {
     }
 }
 
+/// Where a claim about the parcel of a sale shows what it is about.
+fn names_its_sale(ana: &Actor<'_>, (claim, sale, parcel): (&str, &str, &str)) {
+    let product = "Caneca de ágata";
+    let link = format!("href=\"{SALES}/{sale}\"");
+    for path in [CLAIMS, &*format!("{CLAIMS}/{claim}"), &*format!("{CLAIMS}?q={sale}")] {
+        shows(&page(ana, path), &[product, "R$ 35,50", &*link, parcel]);
+    }
+    shows(&page(ana, CLAIMS), &["R$ 35,50 em jogo"]);
+    shows(&page(ana, "/painel"), &[product, &*format!("href=\"{CLAIMS}/{claim}\"")]);
+    shows(&page(ana, &format!("{SALES}/{sale}")), &[&*format!("href=\"{CLAIMS}/{claim}\"")]);
+}
+
+#[test]
+fn a_claim_about_a_parcel_names_its_sale_and_product() {
+    let (world, site) = shops();
+    let ana = site.person("ana");
+    let sale = told_sale(&ana, LOJA)["id"].as_str().unwrap().to_owned();
+    let stored =
+        format!("SELECT CAST(shipping_id AS TEXT) FROM sale_order WHERE order_id = {sale}");
+    let parcel = site.stored(&stored).remove(0);
+    let about = json!({
+        "ml_user_id": LOJA, "order": sale.parse::<i64>().unwrap(), "resource": "shipment",
+    });
+    let claim = world.control("/_sandbox/claims", &about)["id"].to_string();
+    world.deliveries();
+    listed(&ana, CLAIMS, 1);
+    names_its_sale(&ana, (&claim, &sale, &parcel));
+}
+
 /// One that waits for the student, and one opened later that waits for the marketplace.
 fn two_claims(world: &World) -> [String; 2] {
     let claims = [

@@ -6,7 +6,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::actors::Actor;
-use crate::support::agency::{ANSWER, OWN_REPLIES, QUEUE, REPLIES, body_of, client, queue};
+use crate::support::agency::{
+    ANSWER, CLIENTS, OWN_REPLIES, QUEUE, REPLIES, body_of, client, queue,
+};
+use crate::support::client::Request;
 use crate::support::cron::json_of;
 use crate::support::dropshipping::{ask, read, relate};
 use crate::support::hooked::{WEBHOOKS, make};
@@ -16,9 +19,23 @@ use crate::support::shops::{CLAIMS, LISTINGS, QUESTIONS, SALES};
 use crate::support::site::Site;
 use crate::support::wait::until;
 
+/// The pages of a client of the agency, with its claims, and the labels of all.
+fn clients(operator: &Actor<'_>, (id, account): (&str, u64)) {
+    let labels = "/admin/agencia/etiquetas";
+    let mut pages = vec![CLIENTS.to_owned(), format!("{CLIENTS}/{id}")];
+    pages.extend(["", "?parte=impressas"].map(|part| format!("{labels}{part}")));
+    let claims = format!("SELECT CAST(claim_id AS TEXT) FROM claim WHERE ml_user_id = {account}");
+    let claims = operator.site().stored(&claims).into_iter();
+    pages.extend(claims.map(|claim| format!("{CLIENTS}/{id}/reclamacoes/{claim}")));
+    for page in pages {
+        operator.send(Request::new("GET", &page).header("Accept", "text/html")).expect(200);
+    }
+}
+
 /// Requests the queue and the saved replies in every way.
 pub fn questions(operator: &Actor<'_>, seller: &Actor<'_>, account: u64) {
     let id = client(operator, "Cliente", account);
+    clients(operator, (&id, account));
     for status in ["", "&status=pendente", "&status=respondida", "&status=todas"] {
         for whose in ["x=1", "meus=1", &*format!("cliente={id}"), &*format!("cliente={id}&meus=1")]
         {

@@ -5,17 +5,15 @@ use serde::Serialize;
 
 use super::ClaimState;
 use super::store::{self, Claim};
-use super::views::{ClaimPage, ClaimsPage, ShownClaim};
+use super::views::{ClaimPage, ClaimsPage, Door, ShownClaim};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Cents, Instant, MlUserId};
+use crate::base::{Cents, MlUserId};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
-use crate::marketplace::books::code_text;
 use crate::marketplace::books::listed::{self, Found};
-use crate::marketplace::outside;
-use crate::panel::{Filter, Happened, Head, Listing, PageTime, Tone};
+use crate::panel::{Filter, Head, Listing, PageTime};
 use crate::services::Services;
 use crate::wire;
 
@@ -59,7 +57,7 @@ wire! {
     /// A claim in JSON and CSV.
     #[derive(Serialize)]
     pub struct WireClaim of(services: &Services, stores: &Stores, claim: Claim) after {
-        let Claim { claim, title, amount } = claim;
+        let Claim { claim, title, amount, .. } = claim;
         let spaced = |at| services.zone().spaced(at);
     } {
         id: String = claim.id.to_string(),
@@ -106,11 +104,19 @@ pub fn claims(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     })
 }
 
+/// One claim in JSON.
 #[derive(Serialize)]
-struct ClaimReply {
+pub struct ClaimReply {
     ok: bool,
     #[serde(flatten)]
     claim: WireClaim,
+}
+
+impl ClaimReply {
+    /// The reply with it.
+    pub fn reply(services: &Services, stores: &Stores, claim: Claim) -> Result<Reply, Problem> {
+        Reply::json(&Self { ok: true, claim: WireClaim::of(services, stores, claim) })
+    }
 }
 
 /// `GET /painel/reclamacoes/{id}`: one claim.
@@ -121,36 +127,10 @@ pub fn claim(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         Ok::<_, Problem>((Stores::of(tx, owner)?, found))
     })?;
     if request.wants_json() {
-        return Reply::json(&ClaimReply { ok: true, claim: WireClaim::of(app, &stores, found) });
+        return ClaimReply::reply(app, &stores, found);
     }
-    let time = PageTime::of(app, request);
-    let auth_base = &app.config.marketplace.auth_base;
-    let outside = match found.claim.order() {
-        Some(order) => outside::sale(auth_base, order),
-        None => outside::sales(auth_base),
-    };
-    let events = events(&found, time);
-    let claim = ShownClaim::of(found, &stores, time);
-    Reply::page(&ClaimPage { layout: layout(app, person, request), claim, events, outside })
-}
-
-/// What happened to a claim, the latest first.
-fn events(Claim { claim, .. }: &Claim, time: PageTime) -> Vec<Happened> {
-    let event = |tone, at: &Instant, text: &str, detail: String| Happened {
-        tone,
-        when: time.when(at),
-        text: text.to_owned(),
-        detail,
-        href: String::new(),
-    };
-    let mut events = Vec::new();
-    if !claim.is_open() {
-        let how = code_text::claim_resolution(&claim.resolution).text;
-        events.push(event(Tone::Info, &claim.updated_at, "Encerrada", how));
-    } else if claim.updated_at != claim.opened_at {
-        let stage = code_text::claim_stage(&claim.stage).text;
-        events.push(event(Tone::Info, &claim.updated_at, "Última mudança no marketplace", stage));
-    }
-    events.push(event(Tone::Warn, &claim.opened_at, "Aberta pelo comprador", String::new()));
-    events
+    let door = Door { list: LIST.path.to_owned(), label: "Reclamações".to_owned(), is_own: true };
+    let (time, auth_base) = (PageTime::of(app, request), &app.config.marketplace.auth_base);
+    let page = ClaimPage::of(layout(app, person, request), found, (&stores, time, auth_base), door);
+    Reply::page(&page)
 }

@@ -3,10 +3,11 @@
 use super::ClaimState;
 use super::pages::{self, WireClaim};
 use crate::base::{Cents, Instant, MlUserId, OrderId, UserId};
-use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx};
+use crate::db::{Column, Filters, Page, ReadTx, Record as _, Result, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::document::ClaimDocument;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
+use crate::marketplace::books::orders::first_of_parcel;
 use crate::marketplace::books::words::Words;
 use crate::panel::Listing;
 use crate::row;
@@ -17,16 +18,17 @@ row! {
     #[expect(clippy::struct_field_names, reason = "the claim itself, beside what is sold")]
     pub struct Claim {
         pub claim: ClaimDocument as row,
-        /// Title of what was sold in the order that the claim is about; empty when
-        /// that is not known.
+        /// The order that it is about, or the first of its parcel, when known.
+        pub order: Option<OrderId> = "order_id",
+        /// Title of what was sold in that order; empty when it is not known.
         pub title: String = "coalesce(
         (SELECT i.title FROM sale_order o
          JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
-         WHERE claim.resource = 'order' AND o.order_id = claim.resource_id AND o.owner_id = claim.owner_id), '')",
+         WHERE o.order_id = claim.order_id AND o.owner_id = claim.owner_id), '')",
         /// What was paid for it, which may have to be given back; `None` when that is
         /// not known.
         pub amount: Option<Cents> = "(SELECT o.total_cents FROM sale_order o
-         WHERE claim.resource = 'order' AND o.order_id = claim.resource_id AND o.owner_id = claim.owner_id)",
+         WHERE o.order_id = claim.order_id AND o.owner_id = claim.owner_id)",
     }
 }
 
@@ -45,7 +47,7 @@ row! {
         /// Those that wait for the seller.
         pub own: i64 = "coalesce(sum(due_at IS NOT NULL OR action <> '' AND stage <> 'dispute'), 0)",
         pub amount: Cents = "coalesce(sum((SELECT o.total_cents FROM sale_order o
-         WHERE claim.resource = 'order' AND o.order_id = claim.resource_id AND o.owner_id = claim.owner_id)), 0)",
+         WHERE o.order_id = claim.order_id AND o.owner_id = claim.owner_id)), 0)",
     }
 }
 
@@ -61,7 +63,7 @@ impl Listed for Claim {
     }
 
     fn search<'w>(filters: &mut Filters<'w>, wanted: &'w RecordFilter) {
-        let condition = "(claim_id = :number OR resource_id = :number)";
+        let condition = "(claim_id = :number OR resource_id = :number OR order_id = :number)";
         filters.and(condition, &[(":number", &wanted.number)]);
     }
 
@@ -173,9 +175,19 @@ pub fn stored(tx: &ReadTx<'_>, owner: UserId, claim: i64) -> Result<Option<Claim
     tx.record("FROM claim WHERE claim_id = ?1 AND owner_id = ?2", (claim, owner))
 }
 
+/// The order that a claim is about: the one it names, else the first of its parcel.
+pub fn order_of(tx: &ReadTx<'_>, owner: UserId, claim: &ClaimDocument) -> Result<Option<OrderId>> {
+    match claim.resource_id.filter(|_| claim.resource == "shipment") {
+        Some(parcel) => first_of_parcel(tx, owner, parcel),
+        None => Ok(claim.named_order()),
+    }
+}
+
 /// Stores a claim.
 pub fn put(tx: &WriteTx<'_>, owner: UserId, claim: &ClaimDocument) -> Result<()> {
-    tx.put("INSERT OR REPLACE INTO claim", claim, &[("owner_id", &owner)])?;
+    let order = order_of(tx, owner, claim)?;
+    let more: [Column<'_>; 2] = [("owner_id", &owner), ("order_id", &order)];
+    tx.put("INSERT OR REPLACE INTO claim", claim, &more)?;
     Ok(())
 }
 

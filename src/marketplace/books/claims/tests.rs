@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::base::UserId;
-use crate::marketplace::books::orders::tests::{NEVER, NOW, SELLER, World};
+use crate::marketplace::books::orders::tests::{NEVER, NOW, SELLER, World, order};
 
 const ANA: UserId = UserId(1);
 
@@ -100,6 +100,36 @@ fn a_claim_that_is_gone_waits_for_nothing() {
     assert_eq!(numbers, format!("2,1refund{} of 1", NOW + 100));
     let back = claim(1, "opened", 90);
     assert_eq!(world.book(ANA, vec![back], NEVER), [Applied::Stored]);
+}
+
+#[test]
+fn a_claim_about_a_parcel_names_the_first_order_of_it_whatever_comes_first() {
+    let parcel = |id: i64, at: i64| {
+        let mut order = order(id);
+        (order.created_at, order.shipping_id) = (Instant(NOW - at), Some(44));
+        order
+    };
+    let mut about = claim(1, "opened", 90);
+    (about.resource, about.resource_id) = ("shipment".to_owned(), Some(44));
+    let named =
+        |world: &World| world.read(|tx| tx.values::<Option<i64>>("SELECT order_id FROM claim", []));
+    let before = world();
+    before.book(ANA, vec![about.clone()], NEVER);
+    assert_eq!(named(&before), [None], "its order is not known");
+    before.apply(ANA, vec![parcel(7, 10)], NEVER);
+    assert_eq!(named(&before), [Some(7)]);
+    before.apply(ANA, vec![parcel(8, 20), parcel(6, 5)], NEVER);
+    assert_eq!(named(&before), [Some(8)]);
+    let after = world();
+    after.apply(ANA, vec![parcel(7, 10), parcel(8, 20), parcel(6, 5)], NEVER);
+    after.apply(UserId(2), vec![parcel(5, 30)], NEVER);
+    after.book(ANA, vec![about], NEVER);
+    assert_eq!(named(&after), [Some(8)]);
+    // An order that moves to another parcel takes its name with it.
+    let mut moved = parcel(8, 20);
+    (moved.shipping_id, moved.updated_at) = (Some(45), Instant(NOW + 1));
+    after.apply(ANA, vec![moved], NEVER);
+    assert_eq!(named(&after), [Some(7)]);
 }
 
 #[test]

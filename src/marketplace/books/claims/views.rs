@@ -4,10 +4,11 @@ use askama::Template;
 
 use super::store::{AtStake, Claim};
 use crate::base::clock::DAY_S;
-use crate::base::{Cents, OrderId, grouped};
+use crate::base::{Cents, Instant, OrderId, grouped};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::code_text::{self, CodeText};
 use crate::marketplace::books::document::ClaimDocument;
+use crate::marketplace::outside;
 use crate::panel::{Badge, Due, Happened, Layout, PageTime, Table, Tone, When};
 
 /// `GET /painel/reclamacoes`: the claims of buyers.
@@ -22,15 +23,71 @@ pub struct ClaimsPage {
     pub table: Table,
 }
 
-/// `GET /painel/reclamacoes/{id}`: one claim.
+/// Through which door a claim is looked at.
+pub struct Door {
+    /// The page above it, and what that is called.
+    pub list: String,
+    pub label: String,
+    /// Whether its seller looks at it, who has a page of the sale.
+    pub is_own: bool,
+}
+
+/// One claim: `GET /painel/reclamacoes/{id}`, and of a client in the agency's panel.
 #[derive(Template)]
 #[template(path = "claim.html", config = "assets/askama.toml")]
 pub struct ClaimPage {
     pub layout: Layout,
+    pub door: Door,
     pub claim: ShownClaim,
     pub events: Vec<Happened>,
     /// Where it is handled at the marketplace.
     pub outside: String,
+}
+
+impl ClaimPage {
+    /// `auth_base` is where sellers sign in at the marketplace.
+    pub fn of(
+        layout: Layout,
+        found: Claim,
+        (stores, time, auth_base): (&Stores, PageTime, &str),
+        door: Door,
+    ) -> Self {
+        let outside = match found.order {
+            Some(order) => outside::sale(auth_base, order),
+            None => outside::sales(auth_base),
+        };
+        let events = events(&found.claim, time);
+        Self { layout, door, claim: ShownClaim::of(found, stores, time), events, outside }
+    }
+
+    /// Who acts now, in the words of who looks at it.
+    pub fn who(&self) -> &'static str {
+        match self.claim.turn {
+            Turn::Seller if !self.door.is_own => "O cliente",
+            turn => turn.who(),
+        }
+    }
+}
+
+/// What happened to a claim, the latest first.
+fn events(claim: &ClaimDocument, time: PageTime) -> Vec<Happened> {
+    let event = |tone, at: &Instant, text: &str, detail: String| Happened {
+        tone,
+        when: time.when(at),
+        text: text.to_owned(),
+        detail,
+        href: String::new(),
+    };
+    let mut events = Vec::new();
+    if !claim.is_open() {
+        let how = code_text::claim_resolution(&claim.resolution).text;
+        events.push(event(Tone::Info, &claim.updated_at, "Encerrada", how));
+    } else if claim.updated_at != claim.opened_at {
+        let stage = code_text::claim_stage(&claim.stage).text;
+        events.push(event(Tone::Info, &claim.updated_at, "Última mudança no marketplace", stage));
+    }
+    events.push(event(Tone::Warn, &claim.opened_at, "Aberta pelo comprador", String::new()));
+    events
 }
 
 /// Whose turn it is in a claim.
@@ -99,14 +156,18 @@ pub struct ShownClaim {
     pub left: String,
     pub amount: Option<Cents>,
     pub order: Option<OrderId>,
-    /// Number of the parcel that it is about instead.
+    /// Number of the parcel, when it is about one.
     pub parcel: Option<i64>,
     pub opened: When,
     pub is_open: bool,
 }
 
 impl ShownClaim {
-    pub fn of(Claim { claim, title, amount }: Claim, stores: &Stores, time: PageTime) -> Self {
+    pub fn of(
+        Claim { claim, order, title, amount }: Claim,
+        stores: &Stores,
+        time: PageTime,
+    ) -> Self {
         let (turn, kind) = (Turn::of(&claim), code_text::claim_kind(&claim.kind));
         let expected = match turn {
             Turn::Seller => code_text::claim_action(&claim.action),
@@ -136,7 +197,7 @@ impl ShownClaim {
             left: due_at.map(|at| left(at.since(time.now))).unwrap_or_default(),
             expected,
             amount,
-            order: claim.order(),
+            order,
             parcel: claim.resource_id.filter(|_| claim.resource == "shipment"),
             opened: time.when(&claim.opened_at),
             is_open,
@@ -204,7 +265,7 @@ impl AtStake {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Instant, MlUserId};
+    use crate::base::MlUserId;
     use crate::marketplace::books::document::ClaimState;
 
     fn claim(state: ClaimState, stage: &str, action: &str, due: Option<i64>) -> ClaimDocument {

@@ -84,8 +84,8 @@ impl ClaimDocument {
         self.state == ClaimState::Open
     }
 
-    /// The order it is about, when it names one.
-    pub fn order(&self) -> Option<OrderId> {
+    /// The order that it names; `None` when it is about a parcel or something else.
+    pub fn named_order(&self) -> Option<OrderId> {
         self.resource_id.filter(|_| self.resource == "order").map(OrderId)
     }
 }
@@ -130,7 +130,7 @@ mod tests {
         let claim = ClaimDocument::read(&sample()).unwrap();
         assert_eq!((claim.id, claim.seller), (5_200_001, MlUserId(777)));
         assert_eq!((&*claim.kind, &*claim.stage, &*claim.reason), ("return", "claim", "PDD1"));
-        assert_eq!(claim.order(), Some(OrderId(2_000_001)));
+        assert_eq!(claim.named_order(), Some(OrderId(2_000_001)));
         assert_eq!((&*claim.action, claim.due_at), ("send_tracking", Some(Instant(1_795_132_800))));
         assert!(claim.is_open() && claim.resolution.is_empty());
     }
@@ -149,7 +149,7 @@ mod tests {
             (&*claim.resolution, &*claim.action, claim.due_at),
             ("payment_refunded", "", None)
         );
-        assert_eq!(claim.order(), None);
+        assert_eq!(claim.named_order(), None);
     }
 
     #[test]

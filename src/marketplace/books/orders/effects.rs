@@ -3,7 +3,7 @@
 //! them, so that the books do not know the rooms with the others.
 
 use super::change::OrderChange;
-use super::{ALL_DAYS, BookContext, EVERY_KIND, Sale, StoredOrder, sums};
+use super::{ALL_DAYS, BookContext, EVERY_KIND, Sale, StoredOrder, first_of_parcel, sums};
 use crate::base::{MlUserId, UserId};
 use crate::changes;
 use crate::db::{Result, WriteTx};
@@ -33,6 +33,24 @@ pub struct Effects {
 /// Runs all effects of a change.
 pub(super) fn run(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     change.context.effects.of_orders.iter().try_for_each(|effect| effect(tx, change))
+}
+
+/// Names the order of claims about its parcel, which may have been read before it.
+pub fn name_in_claims(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+    let OrderChange { owner, before, after, .. } = change;
+    let key = |row: &StoredOrder| (row.shipping_id, row.created_at);
+    if before.map(key) == Some(key(after)) {
+        return Ok(());
+    }
+    for parcel in [before.and_then(|before| before.shipping_id), after.shipping_id] {
+        let Some(parcel) = parcel else { continue };
+        tx.execute(
+            "UPDATE claim SET order_id = ?3
+             WHERE owner_id = ?1 AND resource_id = ?2 AND resource = 'shipment' AND order_id IS NOT ?3",
+            (owner, parcel, first_of_parcel(tx, *owner, parcel)?),
+        )?;
+    }
+    Ok(())
 }
 
 /// Updates the counts of orders by store, state and day.

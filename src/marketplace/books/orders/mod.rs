@@ -238,6 +238,15 @@ pub fn parcel_of(
     )
 }
 
+/// The first order of an owner's parcel.
+pub fn first_of_parcel(tx: &ReadTx<'_>, owner: UserId, parcel: i64) -> Result<Option<OrderId>> {
+    tx.maybe(
+        "SELECT order_id FROM sale_order WHERE owner_id = ?1 AND shipping_id = ?2
+         ORDER BY created_at, order_id LIMIT 1",
+        (owner, parcel),
+    )
+}
+
 const fn is_sale_status(status: i64) -> bool {
     matches!(OrderStatus::sale_of(status), SaleState::Paid)
 }

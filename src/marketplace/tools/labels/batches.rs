@@ -1,8 +1,9 @@
 //! Labels that were printed, in the database: which parcels, when, in which batch.
 
+use super::placed;
 use crate::base::retention::LABELS;
 use crate::base::{Instant, MlUserId, OrderId, UserId};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Json, ReadTx, Result, WriteTx};
 use crate::row;
 
 row! {
@@ -85,31 +86,50 @@ pub fn one(tx: &ReadTx<'_>, batch: i64) -> Result<Option<Batch>> {
     tx.record("FROM label_batch b WHERE b.batch_id = ?1", [batch])
 }
 
-/// The newest batches of an account, at most `most`.
-pub fn newest(tx: &ReadTx<'_>, owner: UserId, account: MlUserId, most: u64) -> Result<Vec<Batch>> {
-    tx.records(
-        "FROM label_batch b WHERE b.owner_id = ?1 AND b.ml_user_id = ?2 ORDER BY b.batch_id DESC LIMIT ?3",
-        (owner, account, i64::try_from(most).unwrap_or(i64::MAX)),
+/// The batches of a page of accounts, given as owner and number, each with the place of
+/// its account among them: the newest first, those of one press in their order.
+pub fn page(
+    tx: &ReadTx<'_>,
+    accounts: &[(i64, i64)],
+    (limit, offset): (u32, u32),
+) -> Result<Vec<(usize, Batch)>> {
+    // Of each account no more than the page reaches to.
+    placed(
+        tx,
+        "FROM json_each(?1) given CROSS JOIN label_batch b
+         WHERE b.batch_id IN (SELECT n.batch_id FROM label_batch n
+             WHERE n.owner_id = given.value ->> 0 AND n.ml_user_id = given.value ->> 1
+             ORDER BY n.batch_id DESC LIMIT ?2 + ?3)
+         ORDER BY b.printed_at DESC, b.batch_id LIMIT ?2 OFFSET ?3",
+        (Json(accounts), limit, offset),
     )
 }
 
-/// How many batches an account has.
-pub fn count(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<u64> {
+/// How many batches accounts have, given as owner and number.
+pub fn count(tx: &ReadTx<'_>, accounts: &[(i64, i64)]) -> Result<u64> {
     tx.count(
-        "SELECT count(*) FROM label_batch WHERE owner_id = ?1 AND ml_user_id = ?2",
-        (owner, account),
+        "SELECT count(*) FROM json_each(?1) given CROSS JOIN label_batch b
+         WHERE b.owner_id = given.value ->> 0 AND b.ml_user_id = given.value ->> 1",
+        [Json(accounts)],
+    )
+}
+
+/// The labels of batches, each with the place of its batch among them, in the order of
+/// the files' pages.
+pub fn labels_of(tx: &ReadTx<'_>, batches: &[i64]) -> Result<Vec<(usize, PrintedLabel)>> {
+    placed(
+        tx,
+        "FROM json_each(?1) given CROSS JOIN label_print p ON p.batch_id = given.value
+         LEFT JOIN sale_order o ON o.order_id = p.order_id AND o.owner_id = p.owner_id
+         LEFT JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
+         ORDER BY given.key, p.place",
+        [Json(batches)],
     )
 }
 
 /// The labels of a batch, in the order of the file's pages.
 pub fn labels(tx: &ReadTx<'_>, batch: i64) -> Result<Vec<PrintedLabel>> {
-    tx.records(
-        "FROM label_print p
-         LEFT JOIN sale_order o ON o.order_id = p.order_id AND o.owner_id = p.owner_id
-         LEFT JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
-         WHERE p.batch_id = ?1 ORDER BY p.place",
-        [batch],
-    )
+    Ok(labels_of(tx, &[batch])?.into_iter().map(|(_, label)| label).collect())
 }
 
 /// Takes back that labels were printed; returns how many are to be printed again.

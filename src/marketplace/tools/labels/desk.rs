@@ -11,7 +11,7 @@ use super::batches::{self, Batch};
 use super::press::{self, Press};
 use super::refused::RefusedLabels;
 use super::views::{BatchRow, LabelDesk, ParcelRow};
-use super::{Parcel, ToPrint, parcel, to_print};
+use super::{Parcel, ToPrint, named_parcels, to_print};
 use crate::app::App;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{self, ReadTx, WriteTx};
@@ -22,9 +22,9 @@ use crate::panel::view::address;
 use crate::panel::{Answer, PageTime, Paging};
 
 /// Parcels of a page: as many as fit into one file.
-const ROWS: u64 = 50;
+const ROWS: u32 = 50;
 /// Batches of a page: all of one press.
-const BATCHES: u64 = 20;
+const BATCHES: u32 = 20;
 /// Most batches that are taken back at once: those of one press.
 const MOST_UNDONE: usize = 20;
 
@@ -91,11 +91,10 @@ pub fn waiting(
     stores: &[LabelStore],
     only: Option<MlUserId>,
 ) -> db::Result<Vec<Waiting>> {
-    let mut all = Vec::new();
-    for (place, store) in narrowed(stores, only) {
-        let parcels = to_print(tx, store.owner, store.account)?;
-        all.extend(parcels.into_iter().map(|parcel| Waiting { store: place, parcel }));
-    }
+    let (places, accounts) = narrowed(stores, only);
+    let parcels = to_print(tx, &accounts)?.into_iter();
+    let mut all: Vec<Waiting> =
+        parcels.map(|(place, parcel)| Waiting { store: places[place], parcel }).collect();
     all.sort_unstable_by_key(Waiting::order);
     Ok(all)
 }
@@ -134,17 +133,16 @@ impl Asked {
         let only = self.only.map(|only| only.to_string()).unwrap_or_default();
         let (part, per_page) = if self.printed { ("impressas", BATCHES) } else { ("", ROWS) };
         let kept = [("conta", &*only), ("parte", part)];
-        Paging::new(desk.path, &kept, self.page, per_page, total)
+        Paging::new(desk.path, &kept, self.page, per_page.into(), total)
     }
 }
 
-/// The stores that a list shows.
-fn narrowed(
-    stores: &[LabelStore],
-    only: Option<MlUserId>,
-) -> impl Iterator<Item = (usize, &LabelStore)> {
+/// The stores that a list shows: their places among those of the desk, and their owners
+/// and accounts.
+fn narrowed(stores: &[LabelStore], only: Option<MlUserId>) -> (Vec<usize>, Vec<(i64, i64)>) {
     let all = stores.iter().enumerate();
-    all.filter(move |(_, store)| only.is_none_or(|only| only == store.account))
+    let shown = all.filter(|(_, store)| only.is_none_or(|only| only == store.account));
+    shown.map(|(place, store)| (place, (store.owner.0, store.account.0))).unzip()
 }
 
 /// What a desk shows.
@@ -154,15 +152,13 @@ pub fn show(
     (desk, stores): (&'static Desk, Vec<LabelStore>),
     (request, asked): (&Request, Asked),
 ) -> Result<LabelDesk, Problem> {
-    if narrowed(&stores, asked.only).next().is_none() && asked.only.is_some() {
+    let (_, accounts) = narrowed(&stores, asked.only);
+    if accounts.is_empty() && asked.only.is_some() {
         return Err(Problem::not_found());
     }
     let time = PageTime::of(app, request);
     let all = waiting(tx, &stores, asked.only)?;
-    let mut batches = 0;
-    for (_, store) in narrowed(&stores, asked.only) {
-        batches += batches::count(tx, store.owner, store.account)?;
-    }
+    let batches = batches::count(tx, &accounts)?;
     let refused = &app.marketplace.refused_labels;
     let why =
         |one: &Waiting| refused.why(stores[one.store].account, one.parcel.shipment, request.now);
@@ -171,10 +167,15 @@ pub fn show(
     if asked.printed {
         done = printed_rows(tx, &stores, &asked)?;
     } else {
-        for one in all.iter().skip(place_of(asked.page, ROWS)).take(place_of(2, ROWS)) {
+        let before = usize::try_from((asked.page - 1) * u64::from(ROWS)).unwrap_or(usize::MAX);
+        let page: Vec<&Waiting> = all.iter().skip(before).take(ROWS as usize).collect();
+        let named = page.iter().map(|one| {
             let store = &stores[one.store];
-            let found = parcel(tx, store.owner, store.account, one.parcel.shipment)?;
-            rows.extend(found.map(|parcel| parcel_row(parcel, store, why(one), time)));
+            (store.owner.0, store.account.0, one.parcel.shipment)
+        });
+        for (place, parcel) in named_parcels(tx, named.collect())? {
+            let one = page[place];
+            rows.push(parcel_row(parcel, &stores[one.store], why(one), time));
         }
     }
     Ok(LabelDesk {
@@ -192,11 +193,6 @@ pub fn show(
         done,
         time,
     })
-}
-
-/// How many rows stand before a page.
-fn place_of(page: u64, per_page: u64) -> usize {
-    usize::try_from(page.saturating_sub(1).saturating_mul(per_page)).unwrap_or(usize::MAX)
 }
 
 fn parcel_row(
@@ -221,19 +217,19 @@ fn printed_rows(
     stores: &[LabelStore],
     asked: &Asked,
 ) -> db::Result<Vec<BatchRow>> {
-    let reach = asked.page.saturating_mul(BATCHES);
-    let mut found: Vec<(Batch, &LabelStore)> = Vec::new();
-    for (_, store) in narrowed(stores, asked.only) {
-        let newest = batches::newest(tx, store.owner, store.account, reach)?;
-        found.extend(newest.into_iter().map(|batch| (batch, store)));
+    let (places, accounts) = narrowed(stores, asked.only);
+    let before = u32::try_from(asked.page - 1).unwrap_or(u32::MAX).saturating_mul(BATCHES);
+    let page = batches::page(tx, &accounts, (BATCHES, before))?;
+    let ids: Vec<i64> = page.iter().map(|(_, batch)| batch.id).collect();
+    let mut labels = vec![Vec::new(); ids.len()];
+    for (batch, label) in batches::labels_of(tx, &ids)? {
+        labels[batch].push(label);
     }
-    found.sort_unstable_by_key(|(batch, _)| (std::cmp::Reverse(batch.printed_at), batch.id));
-    let page = found.into_iter().skip(place_of(asked.page, BATCHES)).take(place_of(2, BATCHES));
-    let rows = page.map(|(batch, store)| {
-        let labels = batches::labels(tx, batch.id)?;
-        Ok(BatchRow { batch, store: store.name.clone(), can_print: store.can_print, labels })
+    let rows = page.into_iter().zip(labels).map(|((place, batch), labels)| {
+        let store = &stores[places[place]];
+        BatchRow { batch, store: store.name.clone(), can_print: store.can_print, labels }
     });
-    rows.collect()
+    Ok(rows.collect())
 }
 
 /// What a press of the button asks for.

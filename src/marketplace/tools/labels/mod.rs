@@ -24,10 +24,10 @@ use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 
 use http::StatusCode;
-use rusqlite::params_from_iter;
+use rusqlite::{Params, params_from_iter};
 
 use crate::base::{DAY_S, Instant, MlUserId, OrderId, UserId};
-use crate::db::{ReadTx, Result};
+use crate::db::{Json, ReadTx, Record, Result};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::words::READY_TO_SHIP;
@@ -81,15 +81,23 @@ impl Parcel {
     }
 }
 
-/// SQL for the parcels of an account that can be printed: those ready to be
+/// SQL for the orders of one account.
+const OF_ACCOUNT: [&str; 2] = ["sale_order o", "o.owner_id = ?1 AND o.ml_user_id = ?2"];
+/// The same of all accounts that `?1` names, as owner and number.
+const OF_GIVEN: [&str; 2] = [
+    "json_each(?1) given CROSS JOIN sale_order o",
+    "o.owner_id = given.value ->> 0 AND o.ml_user_id = given.value ->> 1",
+];
+
+/// SQL for the parcels of accounts that can be printed: those ready to be
 /// sent, of the kinds that sellers print, or of a kind that is not known yet.
-fn printable() -> String {
+fn printable([orders, condition]: [&str; 2]) -> String {
     // The states are literals, so that the index of parcels to be sent is used.
     format!(
-        "FROM sale_order o
+        "FROM {orders}
     LEFT JOIN word w ON w.word_id = o.logistic_type
     LEFT JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
-    WHERE o.owner_id = ?1 AND o.ml_user_id = ?2 AND o.shipping_status = {READY_TO_SHIP} AND o.shipping_id > 0
+    WHERE {condition} AND o.shipping_status = {READY_TO_SHIP} AND o.shipping_id > 0
       AND o.status IN ({sales})
       AND (w.text IS NULL OR w.text IN ('drop_off', 'xd_drop_off', 'cross_docking', 'self_service'))",
         sales = OrderStatus::sales_in_sql()
@@ -103,7 +111,7 @@ pub fn parcels(
     account: MlUserId,
     (limit, offset): (u32, u32),
 ) -> Result<(Vec<Parcel>, u64)> {
-    let printable = printable();
+    let printable = printable(OF_ACCOUNT);
     let total =
         tx.count(&format!("SELECT count(DISTINCT o.shipping_id) {printable}"), (owner, account))?;
     let rest = format!(
@@ -112,15 +120,14 @@ pub fn parcels(
     Ok((tx.records(&rest, (owner, account, limit, offset))?, total))
 }
 
-/// One parcel of an account that can be printed.
-pub fn parcel(
-    tx: &ReadTx<'_>,
-    owner: UserId,
-    account: MlUserId,
-    shipment: i64,
-) -> Result<Option<Parcel>> {
-    let one = format!("{} AND o.shipping_id = ?3 GROUP BY o.shipping_id", printable());
-    tx.record(&one, (owner, account, shipment))
+/// The parcels that are named by owner, account and shipment, as far as they can be
+/// printed, in that order; each with its place among the names.
+pub fn named_parcels(tx: &ReadTx<'_>, named: Vec<(i64, i64, i64)>) -> Result<Vec<(usize, Parcel)>> {
+    let rest = format!(
+        "{} AND o.shipping_id = given.value ->> 2 GROUP BY given.key ORDER BY given.key",
+        printable(OF_GIVEN)
+    );
+    placed(tx, &rest, [Json(named)])
 }
 
 row! {
@@ -135,18 +142,27 @@ row! {
     }
 }
 
+/// Records, each with the place of what it belongs to among what the statement was given
+/// as JSON; `rest` is the SELECT from FROM on.
+fn placed<R: Record>(tx: &ReadTx<'_>, rest: &str, params: impl Params) -> Result<Vec<(usize, R)>> {
+    let sql = format!("SELECT given.key, {} {rest}", R::COLUMNS);
+    tx.all(&sql, params, |row| Ok((row.get::<_, u32>(0)? as usize, R::read_at(row, &mut 1)?)))
+}
+
 /// SQL for those of [`printable`] whose label was not printed.
-fn not_printed() -> String {
+fn not_printed(of: [&str; 2]) -> String {
     format!(
         "{} AND NOT EXISTS (SELECT 1 FROM label_print p
              WHERE p.owner_id = o.owner_id AND p.ml_user_id = o.ml_user_id AND p.shipping_id = o.shipping_id)",
-        printable()
+        printable(of)
     )
 }
 
-/// The parcels of an account whose labels are to be printed.
-pub fn to_print(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<ToPrint>> {
-    tx.records(&format!("{} GROUP BY o.shipping_id", not_printed()), (owner, account))
+/// The parcels of accounts whose labels are to be printed, each with the place of its
+/// account among them.
+pub fn to_print(tx: &ReadTx<'_>, accounts: &[(i64, i64)]) -> Result<Vec<(usize, ToPrint)>> {
+    let rest = format!("{} GROUP BY given.key, o.shipping_id", not_printed(OF_GIVEN));
+    placed(tx, &rest, [Json(accounts)])
 }
 
 /// How many those are, and until when the first is to be handed over.
@@ -155,7 +171,10 @@ pub fn count_to_print(
     owner: UserId,
     account: MlUserId,
 ) -> Result<(u64, Option<Instant>)> {
-    let sql = format!("SELECT count(DISTINCT o.shipping_id), min(o.dispatch_by) {}", not_printed());
+    let sql = format!(
+        "SELECT count(DISTINCT o.shipping_id), min(o.dispatch_by) {}",
+        not_printed(OF_ACCOUNT)
+    );
     let (parcels, due): (i64, Option<Instant>) =
         tx.one(&sql, (owner, account), |row| row.try_into())?;
     Ok((parcels.unsigned_abs(), due))
