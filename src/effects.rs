@@ -10,7 +10,7 @@ use crate::program;
 
 /// The effects, in the order in which they run.
 pub const EFFECTS: Effects = Effects {
-    of_orders: &[
+    orders: &[
         books::count_orders,
         books::name_in_claims,
         books::sum_sales,
@@ -22,6 +22,6 @@ pub const EFFECTS: Effects = Effects {
         books::raise_webhook_events,
         program::sales::reward_sale,
     ],
-    of_links: &[program::sales::reward_link],
-    of_gone_listings: &[partner::webhooks::tell_gone_listing],
+    links: &[program::sales::reward_link],
+    gone_listings: &[partner::webhooks::tell_gone_listing],
 };

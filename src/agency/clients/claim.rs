@@ -17,7 +17,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let client = request.id()?;
     let claim = request.variable("claim_id").parse().map_err(|_| Problem::not_found())?;
     let (client, stores, found) = app.db.read(request.lane, |tx| {
-        let client = store::known(tx, client)?;
+        let client = store::existing(tx, client)?;
         let found = things::claim_of(tx, client.id, claim)?.ok_or_else(Problem::not_found)?;
         let accounts = accounts::accounts_of(tx, client.id)?.into_iter();
         let stores: Stores = accounts.map(|one| (one.ml_user_id, one.nickname)).collect();

@@ -303,7 +303,7 @@ fn link(app: &App, user: UserId, pair: &TokenPair) -> Result<LinkOutcome, Proble
     let linking = app.db.write(move |tx| {
         let linking = store::link(tx, user, &new)?;
         if linking != Linking::BelongsToAnother {
-            let effects = context.effects.of_links.iter();
+            let effects = context.effects.links.iter();
             effects.copied().try_for_each(|effect| effect(tx, &context, user, new.ml_user_id))?;
         }
         tx.after_commit(move || wanted.ring());

@@ -74,7 +74,7 @@ pub fn gone(write: BookWrite<'_, '_>, account: MlUserId, item: &ItemId) -> Resul
     if before.is_none_or(|before| before.ml_user_id != account) {
         return Ok(Applied::Unchanged);
     }
-    context.effects.of_gone_listings.iter().try_for_each(|effect| effect(write, item.number))?;
+    context.effects.gone_listings.iter().try_for_each(|effect| effect(write, item.number))?;
     store::delete(tx, owner, account, item.number)?;
     store::recount(tx, owner, account)?;
     Ok(Applied::Stored)

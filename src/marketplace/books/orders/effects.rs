@@ -25,14 +25,14 @@ pub type GoneListingEffect = fn(BookWrite<'_, '_>, i64) -> Result<()>;
 /// All effects, each list in the order in which they run.
 #[derive(Clone, Copy)]
 pub struct Effects {
-    pub of_orders: &'static [OrderEffect],
-    pub of_links: &'static [LinkEffect],
-    pub of_gone_listings: &'static [GoneListingEffect],
+    pub orders: &'static [OrderEffect],
+    pub links: &'static [LinkEffect],
+    pub gone_listings: &'static [GoneListingEffect],
 }
 
 /// Runs all effects of a change.
 pub(super) fn run(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    change.context.effects.of_orders.iter().try_for_each(|effect| effect(tx, change))
+    change.context.effects.orders.iter().try_for_each(|effect| effect(tx, change))
 }
 
 /// Names the order of claims about its parcel, which may have been read before it.
