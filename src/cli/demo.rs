@@ -285,7 +285,8 @@ fn agent() -> ureq::Agent {
     ureq::Agent::config_builder()
         .max_redirects(0)
         .http_status_as_error(false)
-        .timeout_global(Some(Duration::from_secs(20)))
+        // A build without optimisation on a busy machine takes its time.
+        .timeout_global(Some(Duration::from_mins(1)))
         .build()
         .into()
 }
