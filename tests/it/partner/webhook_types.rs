@@ -66,16 +66,22 @@ fn what_ends_is_told_once_with_its_object() {
     assert_eq!(told, expected);
 }
 
-#[test]
-fn a_listing_is_told_as_it_is_listed() {
+/// A shop whose owner's program is told of listings, and a listing that just came.
+fn shop_with_a_new_listing() -> (Shop, Receiver, String) {
     let shop = Shop::open_with(near);
-    let (ana, receiver) = (shop.ana(), Receiver::start());
-    make(&shop.site, &ana, &receiver.url("/"), &["listing.changed"]);
+    let receiver = Receiver::start();
+    make(&shop.site, &shop.ana(), &receiver.url("/"), &["listing.changed"]);
     shop.world.clock().advance_s(5);
     let item =
         json!({ "ml_user_id": LOJA, "title": "Copo", "price": 10, "stock": 5, "notify": true });
     let id = shop.world.control("/_sandbox/items", &item)["id"].as_str().unwrap().to_owned();
     wait_until_worked(&shop.world, &shop.site);
+    (shop, receiver, id)
+}
+
+#[test]
+fn a_listing_is_told_as_it_is_listed() {
+    let (shop, receiver, id) = shop_with_a_new_listing();
     let new = receiver.wait_for(1).remove(0).json();
     assert_eq!((&new["data"]["ml_id"], &new["data"]["title"]), (&json!(id), &json!("Copo")));
     shop.world.clock().advance_s(5);
@@ -93,14 +99,7 @@ fn a_listing_is_told_as_it_is_listed() {
 
 #[test]
 fn a_listing_that_is_gone_is_told_as_it_was_but_closed() {
-    let shop = Shop::open_with(near);
-    let (ana, receiver) = (shop.ana(), Receiver::start());
-    make(&shop.site, &ana, &receiver.url("/"), &["listing.changed"]);
-    shop.world.clock().advance_s(5);
-    let item =
-        json!({ "ml_user_id": LOJA, "title": "Copo", "price": 10, "stock": 5, "notify": true });
-    let id = shop.world.control("/_sandbox/items", &item)["id"].as_str().unwrap().to_owned();
-    wait_until_worked(&shop.world, &shop.site);
+    let (shop, receiver, id) = shop_with_a_new_listing();
     let new = receiver.wait_for(1).remove(0).json()["data"].take();
     shop.world.clock().advance_s(5);
     shop.world
