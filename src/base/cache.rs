@@ -215,6 +215,28 @@ impl<K: Hash + Eq + Clone, V> Part<'_, K, V> {
             Some(before) => shard.bytes -= before.bytes,
             None => shard.order.push_back(key),
         }
+        self.make_room();
+    }
+
+    /// Changes the value of a key, without one a default value, of version 0. `change`
+    /// says how many bytes the value needs afterwards.
+    pub fn change(&mut self, key: K, change: impl FnOnce(&mut V) -> usize)
+    where
+        V: Default,
+    {
+        let shard = &mut *self.shard;
+        let entry = shard.entries.entry(key).or_insert_with_key(|key| {
+            shard.order.push_back(key.clone());
+            CacheEntry { version: 0, value: V::default(), bytes: 0 }
+        });
+        let bytes = change(&mut entry.value);
+        shard.bytes = shard.bytes - entry.bytes + bytes;
+        entry.bytes = bytes;
+        self.make_room();
+    }
+
+    fn make_room(&mut self) {
+        let shard = &mut *self.shard;
         while shard.bytes > self.most
             && let Some(oldest) = shard.order.pop_front()
         {
@@ -251,6 +273,24 @@ mod tests {
         let part = cache.part("ana");
         let kept: Vec<_> = (0..30).filter(|key| part.value(key) == Some(key)).collect();
         assert_eq!(kept, (20..30).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_value_that_grew_makes_older_ones_go() {
+        let cache: Cache<u32, Vec<u32>> = Cache::new(SHARDS * 1000);
+        let mut part = cache.part("ana");
+        let add = |part: &mut Part<'_, u32, Vec<u32>>, key, number| {
+            part.change(key, |numbers| {
+                numbers.push(number);
+                numbers.len() * 200
+            });
+        };
+        for key in 0..5 {
+            add(&mut part, key, key);
+        }
+        add(&mut part, 4, 7);
+        assert_eq!((part.value(&4), part.value(&0)), (Some(&vec![4, 7]), None));
+        assert_eq!(part.value(&1), Some(&vec![1]));
     }
 
     #[test]

@@ -27,7 +27,7 @@ const ALLOW_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, Content-Type, If-None-Match, If-Modified-Since, Idempotency-Key, X-Request-Id",
 );
 const EXPOSE_HEADERS: HeaderValue = HeaderValue::from_static(
-    "ETag, Last-Modified, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope, X-Request-Id",
+    "ETag, Last-Modified, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope, Idempotency-Replayed, X-Request-Id",
 );
 const AGENT_ALLOW_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, Content-Type, Accept, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID",

@@ -247,9 +247,15 @@ fn preflights_and_answers_say_who_may_read() {
         let answer = nobody.send(Request::new(method, path).header("Origin", origin));
         assert_eq!(answer.header("access-control-allow-origin"), allowed, "{place}");
         let exposed = answer.header("access-control-expose-headers").unwrap_or_default();
-        for name in
-            ["ETag", "Last-Modified", "Retry-After", "X-RateLimit-Remaining", "X-Request-Id"]
-        {
+        for name in [
+            "ETag",
+            "Last-Modified",
+            "Retry-After",
+            "X-RateLimit-Remaining",
+            "X-RateLimit-Scope",
+            "Idempotency-Replayed",
+            "X-Request-Id",
+        ] {
             assert_eq!(exposed.contains(name), allowed.is_some(), "{place} {name}");
         }
         for reply in [&reply, &answer] {
