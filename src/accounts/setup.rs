@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::choose::LENGTH_WORDS;
+use super::pages::choose::LENGTH_WORDS;
 use super::session::new_session;
 use super::store::{self, NewUser};
 use super::views::{SetupGonePage, SetupPage};

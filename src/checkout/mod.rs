@@ -9,8 +9,8 @@
 //! `parse.rs` reads the two forms of the platform's payload, `pages.rs` shows
 //! the inbox to staff, `sweep.rs` suspends people whose access is no longer paid.
 
+pub mod api;
 pub mod apply;
-pub mod hook;
 pub mod pages;
 mod parse;
 mod purchase_state;

@@ -6,17 +6,11 @@
 //! to administer: the last administrator who can sign in is neither suspended
 //! nor demoted nor removed.
 
-pub mod acts;
-pub mod bulk;
-pub mod detail;
 pub mod entry;
 mod granting;
 pub mod import;
 pub mod pages;
-pub mod roles;
 pub mod store;
 mod timeline;
 pub mod told;
-pub mod undo;
-pub mod view_as;
 pub mod views;

@@ -1,6 +1,7 @@
 //! Fetches the record that a notification is about, and brings it into the
 //! books.
 
+use super::api::NotificationState;
 use super::outcome::InboxOutcome;
 use super::subject::Subject;
 use super::{FailureScope, FetchOutcome, again};
@@ -14,7 +15,6 @@ use crate::marketplace::books::document::{
 };
 use crate::marketplace::books::orders::{self, Applied, BookContext};
 use crate::marketplace::client::{Caller, Failure};
-use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::kinds::{KindRow, OutcomeCode, RecordKind};
 use crate::marketplace::sync::store::Account;
 

@@ -6,8 +6,8 @@
 //! failure is retried with growing pauses, for days during an outage. A
 //! notification that always fails delays only itself.
 
+pub mod api;
 mod fetch;
-pub mod hook;
 pub mod notification;
 mod outcome;
 pub mod received;
@@ -19,7 +19,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use self::fetch::{Found, fetch_subject};
-use self::hook::NotificationState;
 use self::outcome::InboxOutcome;
 use crate::app::App;
 use crate::base::queue::{INBOX, INBOX_WAITS_OUT_S, KeyedSemaphore};
@@ -31,6 +30,7 @@ use crate::marketplace::kinds::OutcomeCode;
 use crate::marketplace::sync::store::account;
 use crate::row;
 use crate::services::Services;
+use api::NotificationState;
 
 /// [`NotificationState::Waiting`] in SQL, as a literal because a partial index
 /// needs that.

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::WAITS;
-use super::hook::NotificationState;
+use super::api::NotificationState;
 use super::notification::Notification;
 use super::outcome::InboxOutcome;
 use crate::base::MlUserId;

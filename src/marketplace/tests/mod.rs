@@ -188,7 +188,7 @@ impl World {
             headers.insert("x-signature", signature.parse().unwrap());
         }
         let claim = guard::notification(&self.app, &request).outcome?;
-        self.app.db.write(inbox::hook::receive(&self.app, &claim, &request)?)
+        self.app.db.write(inbox::api::receive(&self.app, &claim, &request)?)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::base::grouped;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::marketplace::inbox::hook::NotificationState;
+use crate::marketplace::inbox::api::NotificationState;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::kinds::COUNTED_TOPICS;
 use crate::panel::PageTime;
