@@ -103,7 +103,7 @@ pub fn all() -> Vec<Route> {
     rows.push(
         post(
             partner::agent::PATH,
-            Call::Agent(Run::Chosen(partner::agent::answer)),
+            Call::Agent(Run::Chosen(partner::agent::api::answer)),
             "The operations of the Partner API as tools of assistants (Model Context Protocol).",
         )
         .body_at_most(partner::agent::LARGEST),
@@ -230,17 +230,17 @@ fn partner_hub(who: Access, hub: &'static str) -> [Route; 8] {
 /// OAuth: how a person gives a program access to the Partner API.
 #[rustfmt::skip]
 fn oauth() -> [Route; 10] {
-    use partner::oauth::documents as at;
-    use partner::oauth::{api, pages};
+    use partner::oauth::{api, documents as at};
+    use partner::oauth::pages;
     let known = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::OAuth);
     let called = |path, call, about| post(path, Call::Open(Run::Write(call)), about).on(Surface::OAuth).body_at_most(CLIENT);
     let resource = "Whose tokens the Partner API takes, and for what.";
     [
-        known(at::RESOURCE_DOCUMENT, at::protected_resource, resource),
-        known(at::RESOURCE_DOCUMENT_OF_AGENTS, at::protected_resource, resource),
-        known(at::RESOURCE_DOCUMENT_OF_REST, at::protected_resource, resource),
-        known(at::RESOURCE_DOCUMENT_OF_REST_DEV, at::protected_resource, resource),
-        known(at::SERVER_DOCUMENT, at::authorization_server, "Where and how programs ask for tokens."),
+        known(at::RESOURCE_DOCUMENT, api::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_AGENTS, api::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_REST, api::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_REST_DEV, api::protected_resource, resource),
+        known(at::SERVER_DOCUMENT, api::authorization_server, "Where and how programs ask for tokens."),
         get(at::AUTHORIZE, Call::Visitor(Run::Chosen(pages::authorize)), "Shows a person what a program asks for."),
         Anyone.post(at::AUTHORIZE, Run::Write(pages::decide), "Gives a program what the person decided.").small(),
         called(at::REGISTER, api::register, "Makes a program known by what it says of itself."),
@@ -464,17 +464,17 @@ fn panel() -> [Route; 25] {
         post("/entrar/esqueci", Call::Visitor(Run::Read(accounts::pages::forgot::ask)), "Queues a link to choose a new password, if the address is somebody's.").small(),
         get("/senha", Call::Visitor(Run::Read(accounts::pages::choose::page)), "The page of a one-time link to choose a password."),
         post("/senha", Call::Visitor(Run::Password(accounts::pages::choose::choose)), "Sets the password of a one-time link and opens a session.").small(),
-        get("/configurar", Call::Visitor(Run::Read(accounts::setup::page)), "The page of the one-time link that makes the first administrator."),
-        post("/configurar", Call::Visitor(Run::Password(accounts::setup::create)), "Makes the first administrator.").small(),
+        get("/configurar", Call::Visitor(Run::Read(accounts::pages::setup::page)), "The page of the one-time link that makes the first administrator."),
+        post("/configurar", Call::Visitor(Run::Password(accounts::pages::setup::create)), "Makes the first administrator.").small(),
         get("/assets/{*rest}", Call::Open(Run::Read(operations::api::asset)), "An embedded file.").on(Surface::Panel),
         Student.get("/painel", Run::Read(home::pages::home), "A student's home."),
         Student.get("/painel/ao-vivo", Run::Read(live::pages::stream), "What changes beside the menu and above lists, as server-sent events.").family_is(Family::Internal),
         Student.get("/painel/buscar", Run::Slow(find::pages::find), "Pages, acts and things by name or number, as page or JSON."),
         Student.get("/painel/ml", Run::Read(marketplace::account::pages::accounts), "The linked marketplace accounts."),
-        Student.get("/painel/ml/conectar", Run::Write(marketplace::account::link::begin), "Leads to the marketplace's consent page.").changes_state(),
+        Student.get("/painel/ml/conectar", Run::Write(marketplace::account::pages::begin), "Leads to the marketplace's consent page.").changes_state(),
         get("/painel/ml/retorno", Call::Visitor(Run::Chosen(agency::invites::pages::returns::finish)),
             "Where the marketplace sends people back to: students, and who follows an invitation of the agency."),
-        Student.post("/painel/ml/contas/{ml_user_id}/desvincular", Run::Outside(marketplace::account::link::unlink), "Unlinks an account and forgets its tokens.").small(),
+        Student.post("/painel/ml/contas/{ml_user_id}/desvincular", Run::Outside(marketplace::account::pages::unlink), "Unlinks an account and forgets its tokens.").small(),
         Student.post("/painel/ml/contas/{ml_user_id}/sincronizar", Run::Write(marketplace::sync::api::begin), "Reads an account at the marketplace now.").small(),
         Student.get("/painel/avisos", Run::Read(messages::pages::list), "A student's notifications."),
         Student.post("/painel/avisos/lidos", Run::Chosen(messages::pages::mark_read), "Marks all notifications as read.").small(),
@@ -494,8 +494,7 @@ fn agency() -> [Route; 40] {
     use agency::pages::{self, labels, leaving};
     use agency::questions::pages::{answer, holding, replies};
     use agency::questions as queue;
-    use marketplace::books::questions::buyers;
-    use marketplace::books::questions::replies::acts;
+    use marketplace::books::questions::replies::pages as saved;
     let save = |path, save, about| Agency.post(path, Run::Write(save), about);
     [
         Agency.get("/admin/agencia", Run::Slow(pages::overview), "How the agency's clients do, as page or JSON."),
@@ -534,11 +533,11 @@ fn agency() -> [Route; 40] {
         Agency.post(replies::REPLIES, Run::Write(replies::create), "Saves a reply of the agency.").body_at_most(ANSWER),
         Agency.post("/admin/agencia/respostas/{id}", Run::Write(replies::change), "Changes a reply of the agency.").body_at_most(ANSWER),
         Agency.post("/admin/agencia/respostas/{id}/excluir", Run::Write(replies::delete), "Removes a reply of the agency.").small(),
-        Student.get("/painel/perguntas/{id}/comprador", Run::Outside(buyers::buyer), "What the buyer of a question is called."),
-        Student.get(acts::OWN, Run::Read(acts::own_list), "Replies that a seller saved, as page or JSON."),
-        Student.post(acts::OWN, Run::Write(acts::own_create), "Saves a reply of a seller.").body_at_most(ANSWER),
-        Student.post("/painel/respostas/{id}", Run::Write(acts::own_change), "Changes a reply of a seller.").body_at_most(ANSWER),
-        Student.post("/painel/respostas/{id}/excluir", Run::Write(acts::own_delete), "Removes a reply of a seller.").small(),
+        Student.get("/painel/perguntas/{id}/comprador", Run::Outside(marketplace::books::questions::pages::buyer), "What the buyer of a question is called."),
+        Student.get(saved::OWN, Run::Read(saved::own_list), "Replies that a seller saved, as page or JSON."),
+        Student.post(saved::OWN, Run::Write(saved::own_create), "Saves a reply of a seller.").body_at_most(ANSWER),
+        Student.post("/painel/respostas/{id}", Run::Write(saved::own_change), "Changes a reply of a seller.").body_at_most(ANSWER),
+        Student.post("/painel/respostas/{id}/excluir", Run::Write(saved::own_delete), "Removes a reply of a seller.").small(),
     ]
 }
 
@@ -592,7 +591,7 @@ fn shops() -> [Route; 19] {
         Student.get("/painel/anuncios/{id}", Run::Read(listing::listing), "One listing: what it sold, what was asked about it, its product."),
         Student.get("/painel/perguntas", Run::ReadOrSlow(listed::needs_slow_lane, questions::questions), "Questions of buyers, as page, JSON or CSV."),
         Student.get("/painel/perguntas/{id}", Run::Read(questions::question), "A question of a buyer."),
-        Student.post("/painel/perguntas/{id}/responder", Run::Outside(marketplace::books::questions::answer::answer), "Answers a question of a buyer.").body_at_most(ANSWER),
+        Student.post("/painel/perguntas/{id}/responder", Run::Outside(questions::answer::answer), "Answers a question of a buyer.").body_at_most(ANSWER),
         Student.get("/painel/reclamacoes", Run::ReadOrSlow(listed::needs_slow_lane, claims::claims), "Claims of buyers, as page, JSON or CSV."),
         Student.get("/painel/reclamacoes/{id}", Run::Read(claims::claim), "One claim of a buyer."),
         Student.get("/painel/ml/calculadora", Run::ReadOrOutside(fees::asks, fees::page), "What remains of a sale, as a page."),
@@ -604,13 +603,13 @@ fn shops() -> [Route; 19] {
         Student.post("/painel/ml/etiquetas/desfazer", Run::Write(labels::undo), "Takes back that labels were printed.").small(),
         Student.get("/painel/ml/etiquetas/lote/{id}", Run::Outside(labels::batch), "The labels of a batch that was printed, as one PDF.").in_person().family_is(Family::File),
         Student.get("/painel/ml/etiqueta", Run::Outside(labels::file), "The labels of shipments of one account, as one PDF.").in_person().family_is(Family::File),
-        Student.get("/painel/vendas/{id}/nota", Run::Outside(marketplace::tools::invoices::file), "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
+        Student.get("/painel/vendas/{id}/nota", Run::Outside(marketplace::tools::pages::file), "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
     ]
 }
 
 #[rustfmt::skip]
 fn own_account() -> [Route; 17] {
-    use accounts::confirm;
+    use accounts::pages::confirm;
     use profile::pages::{self, acts, alerts, password, push};
     [
         Anyone.get("/perfil", Run::Read(pages::profile), "One's own account, as page or JSON."),
@@ -620,7 +619,7 @@ fn own_account() -> [Route; 17] {
         Anyone.post("/perfil/push/aparelhos", Run::Write(push::add), "Switches messages on in the browser that asks.").small(),
         Anyone.post("/perfil/push/aparelhos/{id}/excluir", Run::Write(push::remove), "Switches messages off in one of one's own browsers.").small(),
         Anyone.get("/confirmar", Run::Read(confirm::page), "Asks for the password once more."),
-        Anyone.post(confirm::PATH, Run::Password(confirm::confirm), "Notes for ten minutes that the password was given again.").small(),
+        Anyone.post(accounts::confirm::PATH, Run::Password(confirm::confirm), "Notes for ten minutes that the password was given again.").small(),
         Anyone.post("/perfil/senha", Run::Password(password::change), "Changes one's own password.").small(),
         Anyone.post("/perfil/foto", Run::Slow(acts::set_photo), "Sets one's own photo.").body_at_most(photos::FORM_BYTES),
         Anyone.post("/perfil/foto/excluir", Run::Write(acts::remove_photo), "Removes one's own photo.").small(),
@@ -699,8 +698,8 @@ fn administration() -> [Route; 22] {
         Admin.get("/admin", Run::Slow(operations::pages::admin_home), "The operator's home, with what needs a look."),
         Admin.get("/admin/ao-vivo", Run::Read(live::pages::stream), "What changes beside the menu and above lists, as server-sent events.").family_is(Family::Internal),
         Admin.get("/admin/buscar", Run::Slow(find::pages::find), "Pages, acts and things by name or number, as page or JSON."),
-        Admin.get("/admin/estilo", Run::ReadOrSlow(exports, operations::style::page), "Every component of the pages in all its states."),
-        Admin.post("/admin/estilo", Run::Read(operations::style::nothing), "What the sample forms of that page lead to."),
+        Admin.get("/admin/estilo", Run::ReadOrSlow(exports, operations::style::pages::page), "Every component of the pages in all its states."),
+        Admin.post("/admin/estilo", Run::Read(operations::style::pages::nothing), "What the sample forms of that page lead to."),
         Admin.get(copies::PATH, Run::Slow(pages::page), "The copies of the database, as page or JSON."),
         Admin.post("/admin/copias/copiar", Run::Slow(pages::copy_now), "Has a copy of the database made at once.").small(),
         Admin.post("/admin/copias/ensaiar", Run::Slow(pages::drill), "Tries a restore of a copy beside it, and removes it again.").small(),

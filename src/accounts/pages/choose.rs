@@ -22,9 +22,6 @@ use crate::identity::Visitor;
 use crate::panel::{Layout, Sent, view};
 use crate::services::Services;
 
-/// What to correct in a password.
-pub const LENGTH_WORDS: &str = "Use de 10 a 200 caracteres.";
-
 /// `GET /senha`: the form, or a page that says that the link no longer works.
 pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
     let mut query = Sent::of_query(request, app.zone())?;
@@ -80,7 +77,7 @@ pub fn choose(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Proble
         return gone(app, request);
     };
     if !passwords::LENGTH.contains(&password.chars().count()) {
-        let problem = Problem::field("senha", LENGTH_WORDS);
+        let problem = Problem::field("senha", passwords::LENGTH_WORDS);
         return Reply::form_again(request, problem, |problem| {
             Ok(form(app, request, code, &link, Some(problem)))
         });

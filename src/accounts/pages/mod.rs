@@ -1,7 +1,9 @@
 //! Signing in and out in the browser.
 
 pub mod choose;
+pub mod confirm;
 pub mod forgot;
+pub mod setup;
 
 use std::sync::Arc;
 

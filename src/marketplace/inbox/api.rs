@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::notification::Notification;
 use super::signature::Signed;
+use super::state::NotificationState;
 use super::store::store;
 use crate::app::App;
 use crate::base::ids::short_digest;
@@ -22,25 +23,12 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Claim;
 use crate::identity::guard;
 use crate::marketplace::account::store::owner_of;
-use crate::named;
 use crate::services::Services;
 
 /// The answer to every accepted notification.
 const RECEIVED: Bytes = Bytes::from_static(
     br#"{"success":true,"message":"notification received","data":{"status":"received"}}"#,
 );
-
-named! {
-    /// The state of a stored notification.
-    pub enum NotificationState: number {
-        Waiting = 0, "pendente", "Pendentes";
-        Done = 1, "processada", "Processadas";
-        Ignored = 2, "ignorada", "Ignoradas";
-        Failed = 3, "falhou", "Falharam";
-        /// Of a topic without a handler, kept by an older version.
-        Kept = 4, "guardada", "Guardadas";
-    }
-}
 
 /// What may stand in the address.
 #[derive(JsonSchema)]

@@ -1,8 +1,8 @@
 //! Fetches the record that a notification is about, and brings it into the
 //! books.
 
-use super::api::NotificationState;
 use super::outcome::InboxOutcome;
+use super::state::NotificationState;
 use super::subject::Subject;
 use super::{FailureScope, FetchOutcome, again};
 use crate::app::App;

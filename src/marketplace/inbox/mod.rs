@@ -12,6 +12,7 @@ pub mod notification;
 mod outcome;
 pub mod received;
 pub mod signature;
+pub mod state;
 pub mod store;
 mod subject;
 
@@ -30,7 +31,7 @@ use crate::marketplace::kinds::OutcomeCode;
 use crate::marketplace::sync::store::account;
 use crate::row;
 use crate::services::Services;
-use api::NotificationState;
+use state::NotificationState;
 
 /// [`NotificationState::Waiting`] in SQL, as a literal because a partial index
 /// needs that.

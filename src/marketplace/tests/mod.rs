@@ -122,7 +122,7 @@ impl World {
 
     fn begin(&self, person: UserId) -> Reply {
         let request = self.request("/painel/ml/conectar", b"");
-        let job = account::link::begin(&self.app, &person_of(self, person), &request).unwrap();
+        let job = account::pages::begin(&self.app, &person_of(self, person), &request).unwrap();
         self.app.db.write(job).unwrap()
     }
 

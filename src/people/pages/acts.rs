@@ -29,15 +29,7 @@ use crate::marketplace::account::store as marketplace;
 use crate::messages::store as messages;
 use crate::outbox::MessageKind;
 use crate::panel::{Answer, Sent};
-use crate::people::{entry, store};
-
-/// The person that the path names; not found when the person is of the other
-/// group.
-pub fn find(tx: &ReadTx<'_>, group: Group, id: UserId) -> Result<Listed, Problem> {
-    store::person(tx, id)?
-        .filter(|person| Group::of(person.entry.papel) == group)
-        .ok_or_else(Problem::not_found)
-}
+use crate::people::{entry, find, store};
 
 /// The group that an address is of; both have the same handlers.
 pub fn group_of(request: &Request) -> Group {

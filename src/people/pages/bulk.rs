@@ -323,7 +323,7 @@ pub fn grace(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let (services, zone) = (AccountServices::of(app), app.zone());
     Ok(Box::new(move |tx| {
-        let student = super::acts::find(tx, Group::Students, id)?;
+        let student = crate::people::find(tx, Group::Students, id)?;
         if student.status == PersonStatus::Suspended {
             let problem = Problem::new(Code::Conflict, "a pessoa está suspensa; reative antes");
             return answer.declined(problem, &back.page(), "esta_suspenso");

@@ -1,6 +1,6 @@
 //! Everything an operator needs of one person, on one page.
 
-use super::acts::{find, group_of};
+use super::acts::group_of;
 use super::bulk::plan_picks;
 use super::roles::StudentPermission;
 use super::{FLASHES, new_page, reach, roles};
@@ -20,6 +20,7 @@ use crate::panel::form;
 use crate::panel::view::address;
 use crate::panel::{PageTime, Sent, Tab, view};
 use crate::partner::{PlanName, store as partners};
+use crate::people::find;
 use crate::people::timeline::Timeline;
 use crate::people::views::{MadeLink, PersonPage};
 use crate::people::{entry, store, timeline, told};

@@ -4,7 +4,7 @@ use http::header::SET_COOKIE;
 
 use super::PATH;
 use crate::accounts::confirm;
-use crate::accounts::pages::choose::LENGTH_WORDS;
+use crate::accounts::passwords::LENGTH_WORDS;
 use crate::accounts::session::new_session;
 use crate::accounts::{passwords, store};
 use crate::app::App;

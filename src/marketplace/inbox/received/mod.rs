@@ -5,7 +5,7 @@ pub mod pages;
 pub mod store;
 pub mod views;
 
-use super::api::NotificationState;
+use super::state::NotificationState;
 use crate::base::{Instant, MlUserId};
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::kinds::topics;

@@ -1,12 +1,15 @@
 //! Questions of buyers in the seller's panel, as page, JSON or CSV.
 
+pub mod answer;
+
 use http::header::CONTENT_SECURITY_POLICY;
 use serde::Serialize;
 
 use super::QuestionState;
 use super::answer::FORM;
+use super::buyers;
 use super::cards::{self, QueueContext, card, listing_code};
-use super::replies::{self, acts};
+use super::replies::{self, pages as saved};
 use super::store::{self, ALL, Question};
 use super::views::{QuestionPage, QuestionsPage, QueuePage};
 use crate::accounts::page_layout::layout;
@@ -144,7 +147,7 @@ fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, 
             is_agency: false,
             back: account.map(|account| format!("conta={account}")).unwrap_or_default(),
             replies,
-            replies_page: acts::OWN,
+            replies_page: saved::OWN,
         },
         cards,
     })?;
@@ -204,4 +207,10 @@ pub fn with_form((app, person, request): Visit<'_>, form: FormView) -> Result<Re
         time: PageTime::of(app, request),
         form,
     })
+}
+
+/// `GET /painel/perguntas/{id}/comprador`: the nickname of a question's buyer.
+pub fn buyer(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let question = read(app, person, request)?.0.row;
+    buyers::reply(app, person.account.user_id, &question)
 }
