@@ -1,7 +1,7 @@
 //! Purchase events of the checkout platform, and what they do to a student.
 //!
 //! An event is stored and applied in one transaction before it is answered
-//! (`hook.rs`, `apply.rs`), so an answered event has had its effect. Events
+//! (`api.rs`, `apply.rs`), so an answered event has had its effect. Events
 //! come late, twice and in any order. So an account does not follow the newest
 //! event but the whole set: `purchase_state.rs` computes one state from all purchases
 //! of a person, and the same set always gives the same state.

@@ -3,7 +3,7 @@
 //! A person who is signed in gets a link with a code. When the person opens it,
 //! Telegram sends us the code from the person's chat. `update.rs` parses
 //! updates, `apply.rs` applies them. Updates are polled (`poll.rs`) or sent to
-//! a webhook (`hook.rs`). The bot's answers are sent by `replies.rs`, messages
+//! a webhook (`api.rs`). The bot's answers are sent by `replies.rs`, messages
 //! of the queue by `delivery/telegram.rs`.
 
 pub mod api;

@@ -7,7 +7,7 @@
 //! slow or failing receiver does not delay others (`fairness.rs`). `sender.rs`
 //! posts a delivery, signed (`sign.rs`), to an allowed address (`address.rs`).
 //! `queue.rs` stores the result, `attempts.rs` each attempt. The pages are in `pages.rs`
-//! (endpoints), `acts.rs` (actions on an endpoint) and `log.rs` (deliveries), the operations
+//! (endpoints), `pages/acts.rs` (actions on an endpoint) and `pages/log.rs` (deliveries), the operations
 //! of programs in `operations.rs` and `delivered.rs`. Both doors change endpoints by
 //! `keeper.rs`.
 //!
