@@ -103,7 +103,7 @@ pub fn all() -> Vec<Route> {
     rows.push(
         post(
             partner::agent::PATH,
-            Call::Agent(Run::Chosen(partner::agent::answer)),
+            Call::Agent(Run::Chosen(partner::agent::api::answer)),
             "The operations of the Partner API as tools of assistants (Model Context Protocol).",
         )
         .body_at_most(partner::agent::LARGEST),
@@ -174,7 +174,8 @@ fn health() -> [Route; 3] {
 /// Documentation for integrators.
 #[rustfmt::skip]
 fn developers() -> [Route; 28] {
-    use developers::{api, how_to, pages, plain};
+    use developers::pages::{self, plain};
+    use developers::{api, how_to};
     let plain_how_to = |of: &how_to::HowTo, about| get(of.markdown, Call::Open(Run::Read(plain::how_to)), about);
     let page = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::Panel);
     [
@@ -229,17 +230,17 @@ fn partner_hub(who: Access, hub: &'static str) -> [Route; 8] {
 /// OAuth: how a person gives a program access to the Partner API.
 #[rustfmt::skip]
 fn oauth() -> [Route; 10] {
-    use partner::oauth::documents as at;
-    use partner::oauth::{api, pages};
+    use partner::oauth::{api, documents as at};
+    use partner::oauth::pages;
     let known = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::OAuth);
     let called = |path, call, about| post(path, Call::Open(Run::Write(call)), about).on(Surface::OAuth).body_at_most(CLIENT);
     let resource = "Whose tokens the Partner API takes, and for what.";
     [
-        known(at::RESOURCE_DOCUMENT, at::protected_resource, resource),
-        known(at::RESOURCE_DOCUMENT_OF_AGENTS, at::protected_resource, resource),
-        known(at::RESOURCE_DOCUMENT_OF_REST, at::protected_resource, resource),
-        known(at::RESOURCE_DOCUMENT_OF_REST_DEV, at::protected_resource, resource),
-        known(at::SERVER_DOCUMENT, at::authorization_server, "Where and how programs ask for tokens."),
+        known(at::RESOURCE_DOCUMENT, api::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_AGENTS, api::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_REST, api::protected_resource, resource),
+        known(at::RESOURCE_DOCUMENT_OF_REST_DEV, api::protected_resource, resource),
+        known(at::SERVER_DOCUMENT, api::authorization_server, "Where and how programs ask for tokens."),
         get(at::AUTHORIZE, Call::Visitor(Run::Chosen(pages::authorize)), "Shows a person what a program asks for."),
         Anyone.post(at::AUTHORIZE, Run::Write(pages::decide), "Gives a program what the person decided.").small(),
         called(at::REGISTER, api::register, "Makes a program known by what it says of itself."),
@@ -273,7 +274,7 @@ fn webhooks(who: Access, list: &'static str) -> [Route; 13] {
 /// The pages of suppliers, and what sellers owe to suppliers.
 #[rustfmt::skip]
 fn drop_panels() -> [Route; 31] {
-    use suppliers::{home, links, list, orders, owed, payments, reminders, sellers, statement, unmatched};
+    use suppliers::pages::{home, links, list, orders, owed, payments, reminders, sellers, statement, unmatched};
     [
         Supplier.get("/fornecedor", Run::Read(home::home), "A supplier's home."),
         Supplier.get("/fornecedor/ao-vivo", Run::Read(live::pages::stream), "What changes beside the menu and above lists, as server-sent events.").family_is(Family::Internal),
@@ -349,7 +350,7 @@ fn products(who: Access, list: &'static str) -> [Route; 8] {
 #[rustfmt::skip]
 fn people() -> [Route; 34] {
     use people::import::pages as import;
-    use people::{acts, bulk, detail, pages, roles, undo, view_as};
+    use people::pages::{self, acts, bulk, detail, roles, undo, view_as};
     [
         Admin.get("/admin/alunos", Run::ReadOrSlow(pages::needs_slow_lane, pages::list), "The students, as page, JSON or CSV."),
         Admin.post("/admin/alunos", Run::Write(pages::create), "Creates a student and queues the welcome message."),
@@ -410,7 +411,7 @@ fn public() -> [Route; 6] {
     use content::schema_doc::WireSchema;
     use content::teachers::WireTeacher;
     use content::wire::{WireContext, WireMeet, WirePlan};
-    use marketplace::inbox::hook;
+    use marketplace::inbox::api as hook;
     use marketplace::inbox::notification::Body as NotificationBody;
     [
         get("/api/v1/contexto", Call::Open(Run::Read(api::context)), "Everything a language model should know of the platform.").replies::<Envelope<WireContext>>(),
@@ -426,7 +427,7 @@ fn public() -> [Route; 6] {
 #[rustfmt::skip]
 fn integrations() -> [Route; 4] {
     use Scope::{WebhookReceive, Write};
-    use integration::{api, llm};
+    use integration::api::{self, llm};
     [
         post("/api/v1/alunos/criar", Call::Key(Write, Run::Write(api::create)), "Registers a student; a welcome message leads to the choice of a password.")
             .small().takes::<api::CreateBody>().creates::<Envelope<api::Created>>().may_fail(&[Code::Conflict]),
@@ -442,8 +443,8 @@ fn integrations() -> [Route; 4] {
 
 #[rustfmt::skip]
 fn telegram() -> [Route; 3] {
-    use messages::telegram::hook;
-    use profile::telegram;
+    use messages::telegram::api as hook;
+    use profile::pages::telegram;
     [
         post("/api/v1/webhook/telegram", Call::Telegram(Run::Write(hook::receive)), "Receives what people say to the Telegram bot.")
             .body_at_most(NOTIFICATION).takes_described(hook::body, None).replies::<hook::Received>(),
@@ -459,21 +460,21 @@ fn panel() -> [Route; 25] {
         get("/entrar", Call::Visitor(Run::Read(accounts::pages::login_page)), "The login page."),
         post("/entrar", Call::Visitor(Run::Login(accounts::pages::reject_early, accounts::pages::login)), "Opens a session.").small(),
         post("/sair", Call::Visitor(Run::Write(accounts::pages::leave)), "Ends the session.").small(),
-        get("/entrar/esqueci", Call::Visitor(Run::Read(accounts::forgot::page)), "The page that asks for a new password."),
-        post("/entrar/esqueci", Call::Visitor(Run::Read(accounts::forgot::ask)), "Queues a link to choose a new password, if the address is somebody's.").small(),
-        get("/senha", Call::Visitor(Run::Read(accounts::choose::page)), "The page of a one-time link to choose a password."),
-        post("/senha", Call::Visitor(Run::Password(accounts::choose::choose)), "Sets the password of a one-time link and opens a session.").small(),
-        get("/configurar", Call::Visitor(Run::Read(accounts::setup::page)), "The page of the one-time link that makes the first administrator."),
-        post("/configurar", Call::Visitor(Run::Password(accounts::setup::create)), "Makes the first administrator.").small(),
+        get("/entrar/esqueci", Call::Visitor(Run::Read(accounts::pages::forgot::page)), "The page that asks for a new password."),
+        post("/entrar/esqueci", Call::Visitor(Run::Read(accounts::pages::forgot::ask)), "Queues a link to choose a new password, if the address is somebody's.").small(),
+        get("/senha", Call::Visitor(Run::Read(accounts::pages::choose::page)), "The page of a one-time link to choose a password."),
+        post("/senha", Call::Visitor(Run::Password(accounts::pages::choose::choose)), "Sets the password of a one-time link and opens a session.").small(),
+        get("/configurar", Call::Visitor(Run::Read(accounts::pages::setup::page)), "The page of the one-time link that makes the first administrator."),
+        post("/configurar", Call::Visitor(Run::Password(accounts::pages::setup::create)), "Makes the first administrator.").small(),
         get("/assets/{*rest}", Call::Open(Run::Read(operations::api::asset)), "An embedded file.").on(Surface::Panel),
         Student.get("/painel", Run::Read(home::pages::home), "A student's home."),
         Student.get("/painel/ao-vivo", Run::Read(live::pages::stream), "What changes beside the menu and above lists, as server-sent events.").family_is(Family::Internal),
         Student.get("/painel/buscar", Run::Slow(find::pages::find), "Pages, acts and things by name or number, as page or JSON."),
         Student.get("/painel/ml", Run::Read(marketplace::account::pages::accounts), "The linked marketplace accounts."),
-        Student.get("/painel/ml/conectar", Run::Write(marketplace::account::link::begin), "Leads to the marketplace's consent page.").changes_state(),
-        get("/painel/ml/retorno", Call::Visitor(Run::Chosen(agency::invites::returns::finish)),
+        Student.get("/painel/ml/conectar", Run::Write(marketplace::account::pages::begin), "Leads to the marketplace's consent page.").changes_state(),
+        get("/painel/ml/retorno", Call::Visitor(Run::Chosen(agency::invites::pages::returns::finish)),
             "Where the marketplace sends people back to: students, and who follows an invitation of the agency."),
-        Student.post("/painel/ml/contas/{ml_user_id}/desvincular", Run::Outside(marketplace::account::link::unlink), "Unlinks an account and forgets its tokens.").small(),
+        Student.post("/painel/ml/contas/{ml_user_id}/desvincular", Run::Outside(marketplace::account::pages::unlink), "Unlinks an account and forgets its tokens.").small(),
         Student.post("/painel/ml/contas/{ml_user_id}/sincronizar", Run::Write(marketplace::sync::api::begin), "Reads an account at the marketplace now.").small(),
         Student.get("/painel/avisos", Run::Read(messages::pages::list), "A student's notifications."),
         Student.post("/painel/avisos/lidos", Run::Chosen(messages::pages::mark_read), "Marks all notifications as read.").small(),
@@ -490,10 +491,10 @@ fn panel() -> [Route; 25] {
 fn agency() -> [Route; 40] {
     use agency::clients::pages as clients;
     use agency::invites::pages as invites;
-    use agency::{labels, leaving, pages};
-    use agency::questions::{self as queue, answer, holding, replies};
-    use marketplace::books::questions::buyers;
-    use marketplace::books::questions::replies::acts;
+    use agency::pages::{self, labels, leaving};
+    use agency::questions::pages::{answer, holding, replies};
+    use agency::questions as queue;
+    use marketplace::books::questions::replies::pages as saved;
     let save = |path, save, about| Agency.post(path, Run::Write(save), about);
     [
         Agency.get("/admin/agencia", Run::Slow(pages::overview), "How the agency's clients do, as page or JSON."),
@@ -502,8 +503,8 @@ fn agency() -> [Route; 40] {
         Agency.get("/admin/agencia/clientes", Run::Slow(clients::list), "The agency's clients, as page or JSON."),
         Agency.get("/admin/agencia/clientes/{id}", Run::Slow(clients::show), "A client, as page or JSON; `novo` for the form of a new one."),
         Agency.get("/admin/agencia/clientes/{id}/editar", Run::Read(clients::edit), "The form of a client."),
-        Agency.get("/admin/agencia/clientes/{id}/reclamacoes/{claim_id}", Run::Read(agency::clients::claim::show), "A claim of a client, as page or JSON."),
-        Agency.get("/admin/agencia/clientes/{id}/relatorio", Run::Slow(agency::report::show), "A client's last 30 days, to print or to send."),
+        Agency.get("/admin/agencia/clientes/{id}/reclamacoes/{claim_id}", Run::Read(agency::clients::pages::claim::show), "A claim of a client, as page or JSON."),
+        Agency.get("/admin/agencia/clientes/{id}/relatorio", Run::Slow(pages::report::show), "A client's last 30 days, to print or to send."),
         save("/admin/agencia/clientes", clients::create, "Makes a client, with an account that a student has linked or an invitation."),
         save("/admin/agencia/clientes/{id}", clients::change, "Changes a client."),
         save("/admin/agencia/clientes/{id}/contas", clients::add_account, "Includes an account that a student has linked.").small(),
@@ -532,17 +533,17 @@ fn agency() -> [Route; 40] {
         Agency.post(replies::REPLIES, Run::Write(replies::create), "Saves a reply of the agency.").body_at_most(ANSWER),
         Agency.post("/admin/agencia/respostas/{id}", Run::Write(replies::change), "Changes a reply of the agency.").body_at_most(ANSWER),
         Agency.post("/admin/agencia/respostas/{id}/excluir", Run::Write(replies::delete), "Removes a reply of the agency.").small(),
-        Student.get("/painel/perguntas/{id}/comprador", Run::Outside(buyers::buyer), "What the buyer of a question is called."),
-        Student.get(acts::OWN, Run::Read(acts::own_list), "Replies that a seller saved, as page or JSON."),
-        Student.post(acts::OWN, Run::Write(acts::own_create), "Saves a reply of a seller.").body_at_most(ANSWER),
-        Student.post("/painel/respostas/{id}", Run::Write(acts::own_change), "Changes a reply of a seller.").body_at_most(ANSWER),
-        Student.post("/painel/respostas/{id}/excluir", Run::Write(acts::own_delete), "Removes a reply of a seller.").small(),
+        Student.get("/painel/perguntas/{id}/comprador", Run::Outside(marketplace::books::questions::pages::buyer), "What the buyer of a question is called."),
+        Student.get(saved::OWN, Run::Read(saved::own_list), "Replies that a seller saved, as page or JSON."),
+        Student.post(saved::OWN, Run::Write(saved::own_create), "Saves a reply of a seller.").body_at_most(ANSWER),
+        Student.post("/painel/respostas/{id}", Run::Write(saved::own_change), "Changes a reply of a seller.").body_at_most(ANSWER),
+        Student.post("/painel/respostas/{id}/excluir", Run::Write(saved::own_delete), "Removes a reply of a seller.").small(),
     ]
 }
 
 #[rustfmt::skip]
 fn program() -> [Route; 21] {
-    use program::admin::{challenges, milestones, overview, rules, students};
+    use program::admin::pages::{challenges, milestones, overview, rules, students};
     use program::{checkin, pages};
     let save = |path, save, about| Admin.post(path, Run::Write(save), about);
     [
@@ -590,7 +591,7 @@ fn shops() -> [Route; 19] {
         Student.get("/painel/anuncios/{id}", Run::Read(listing::listing), "One listing: what it sold, what was asked about it, its product."),
         Student.get("/painel/perguntas", Run::ReadOrSlow(listed::needs_slow_lane, questions::questions), "Questions of buyers, as page, JSON or CSV."),
         Student.get("/painel/perguntas/{id}", Run::Read(questions::question), "A question of a buyer."),
-        Student.post("/painel/perguntas/{id}/responder", Run::Outside(marketplace::books::questions::answer::answer), "Answers a question of a buyer.").body_at_most(ANSWER),
+        Student.post("/painel/perguntas/{id}/responder", Run::Outside(questions::answer::answer), "Answers a question of a buyer.").body_at_most(ANSWER),
         Student.get("/painel/reclamacoes", Run::ReadOrSlow(listed::needs_slow_lane, claims::claims), "Claims of buyers, as page, JSON or CSV."),
         Student.get("/painel/reclamacoes/{id}", Run::Read(claims::claim), "One claim of a buyer."),
         Student.get("/painel/ml/calculadora", Run::ReadOrOutside(fees::asks, fees::page), "What remains of a sale, as a page."),
@@ -602,14 +603,14 @@ fn shops() -> [Route; 19] {
         Student.post("/painel/ml/etiquetas/desfazer", Run::Write(labels::undo), "Takes back that labels were printed.").small(),
         Student.get("/painel/ml/etiquetas/lote/{id}", Run::Outside(labels::batch), "The labels of a batch that was printed, as one PDF.").in_person().family_is(Family::File),
         Student.get("/painel/ml/etiqueta", Run::Outside(labels::file), "The labels of shipments of one account, as one PDF.").in_person().family_is(Family::File),
-        Student.get("/painel/vendas/{id}/nota", Run::Outside(marketplace::tools::invoices::file), "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
+        Student.get("/painel/vendas/{id}/nota", Run::Outside(marketplace::tools::pages::file), "The fiscal note of a sale, as PDF or XML.").in_person().family_is(Family::File),
     ]
 }
 
 #[rustfmt::skip]
 fn own_account() -> [Route; 17] {
-    use accounts::confirm;
-    use profile::{acts, alerts, pages, password, push};
+    use accounts::pages::confirm;
+    use profile::pages::{self, acts, alerts, password, push};
     [
         Anyone.get("/perfil", Run::Read(pages::profile), "One's own account, as page or JSON."),
         Anyone.post("/perfil", Run::Password(acts::change), "Changes one's own name and chat number.").small(),
@@ -618,15 +619,15 @@ fn own_account() -> [Route; 17] {
         Anyone.post("/perfil/push/aparelhos", Run::Write(push::add), "Switches messages on in the browser that asks.").small(),
         Anyone.post("/perfil/push/aparelhos/{id}/excluir", Run::Write(push::remove), "Switches messages off in one of one's own browsers.").small(),
         Anyone.get("/confirmar", Run::Read(confirm::page), "Asks for the password once more."),
-        Anyone.post(confirm::PATH, Run::Password(confirm::confirm), "Notes for ten minutes that the password was given again.").small(),
+        Anyone.post(accounts::confirm::PATH, Run::Password(confirm::confirm), "Notes for ten minutes that the password was given again.").small(),
         Anyone.post("/perfil/senha", Run::Password(password::change), "Changes one's own password.").small(),
         Anyone.post("/perfil/foto", Run::Slow(acts::set_photo), "Sets one's own photo.").body_at_most(photos::FORM_BYTES),
         Anyone.post("/perfil/foto/excluir", Run::Write(acts::remove_photo), "Removes one's own photo.").small(),
         Anyone.post("/perfil/sessoes/encerrar", Run::Write(acts::end_others), "Ends all of one's own sessions but this one.").small(),
         Anyone.post("/perfil/sessoes/{sessao}/encerrar", Run::Write(acts::end_session), "Ends one of one's own sessions.").small().secret_path(),
         Anyone.post("/perfil/extensao/revogar", Run::Write(acts::revoke_extension), "Ends the extension's token.").small(),
-        get("/avisos/sair", Call::Open(Run::Read(messages::unsubscribe::ask)), "Asks whether e-mails that can be done without should end.").on(Surface::Panel),
-        post("/avisos/sair", Call::Open(Run::Write(messages::unsubscribe::leave)), "Ends e-mails that can be done without, also in one click (RFC 8058).")
+        get("/avisos/sair", Call::Open(Run::Read(messages::pages::unsubscribe::ask)), "Asks whether e-mails that can be done without should end.").on(Surface::Panel),
+        post("/avisos/sair", Call::Open(Run::Write(messages::pages::unsubscribe::leave)), "Ends e-mails that can be done without, also in one click (RFC 8058).")
             .on(Surface::Panel).small(),
         get("/fotos/{digest}", Call::Open(Run::Read(photos::api::photo)), "A photo, by the digest of its bytes.").on(Surface::Panel),
     ]
@@ -639,13 +640,13 @@ fn queues() -> [Route; 31] {
     use marketplace::inbox::received::pages as received;
     use messages::queue::pages as queue;
     use messages::announcements::pages as announcements;
-    use messages::channels;
+    use messages::pages::channels;
     use messages::texts::pages as texts;
     [
         Admin.get("/admin/mensagens", Run::ReadOrSlow(asks_for_much, queue::queue), "The queue of messages, as page, JSON or CSV."),
         Admin.get("/admin/mensagens/{id}", Run::Read(queue::message), "A queued message."),
         Admin.post("/admin/mensagens/{id}/cancelar", Run::Write(queue::cancel), "Drops a message that still waits.").small(),
-        Admin.post("/admin/mensagens/{id}/corrigir", Run::Write(messages::queue::repair::correct), "Corrects the address of a message that was given up, and queues it again.").small(),
+        Admin.post("/admin/mensagens/{id}/corrigir", Run::Write(messages::queue::pages::repair::correct), "Corrects the address of a message that was given up, and queues it again.").small(),
         Admin.post("/admin/mensagens/{id}/reenviar", Run::Write(queue::try_again), "Tries a message again that was given up.").small(),
         Admin.get("/admin/notificacoes", Run::Slow(received::inbox), "The marketplace's notifications, as page, JSON or CSV."),
         Admin.get("/admin/notificacoes/{id}", Run::Read(received::notification), "A notification with its body."),
@@ -662,15 +663,15 @@ fn queues() -> [Route; 31] {
         Admin.post("/admin/comunicados/{id}/cancelar", Run::Write(announcements::cancel), "Cancels an announcement that waits, or stops one that is being sent.").small(),
         Admin.post("/admin/comunicados/{id}/excluir", Run::Write(announcements::remove), "Removes an announcement that nobody was told.").small(),
         Admin.get("/admin/comunicados/{id}/leitores", Run::Slow(announcements::readers), "Who was told and who read an announcement, as CSV."),
-        Student.get("/painel/comunicados/{id}", Run::Write(messages::announcements::reading::page), "An announcement, for those who were told; marks its notice as read."),
+        Student.get("/painel/comunicados/{id}", Run::Write(messages::announcements::pages::reading::page), "An announcement, for those who were told; marks its notice as read."),
         Admin.get("/admin/mensagens/canais", Run::Read(channels::page), "The ways out of the platform."),
         Admin.post("/admin/mensagens/canais/{canal}/teste", Run::Write(channels::test), "Tries a channel out with a message to oneself.").small(),
         Admin.get("/admin/mensagens/textos", Run::Read(texts::list), "Texts of messages."),
         Admin.get("/admin/mensagens/textos/{tipo}", Run::Read(texts::text), "A text of messages with an example."),
         Admin.post("/admin/mensagens/textos/{tipo}", Run::Write(texts::change), "Changes a text of messages, or shows it filled in.").body_at_most(4 * SMALL),
         Admin.post("/admin/mensagens/textos/{tipo}/restaurar", Run::Write(texts::reset), "Takes a text back to what ships.").small(),
-        post("/api/v1/webhook/checkout", Call::Checkout(Run::Write(checkout::hook::receive)), "Receives a purchase event of the checkout platform.")
-            .body_at_most(PURCHASE).takes_described(checkout::hook::body, Some(checkout::hook::form)).replies::<checkout::hook::Received<'static>>(),
+        post("/api/v1/webhook/checkout", Call::Checkout(Run::Write(checkout::api::receive)), "Receives a purchase event of the checkout platform.")
+            .body_at_most(PURCHASE).takes_described(checkout::api::body, Some(checkout::api::form)).replies::<checkout::api::Received<'static>>(),
         Admin.get("/admin/compras", Run::ReadOrSlow(checkout::pages::is_costly, checkout::pages::events), "The purchase events, as page, JSON or CSV."),
         Admin.get("/admin/compras/{id}", Run::Read(checkout::pages::event), "A purchase event and what it did."),
         Admin.post("/admin/compras/{id}/processar", Run::Write(checkout::pages::again), "Processes a purchase event again."),
@@ -697,8 +698,8 @@ fn administration() -> [Route; 22] {
         Admin.get("/admin", Run::Slow(operations::pages::admin_home), "The operator's home, with what needs a look."),
         Admin.get("/admin/ao-vivo", Run::Read(live::pages::stream), "What changes beside the menu and above lists, as server-sent events.").family_is(Family::Internal),
         Admin.get("/admin/buscar", Run::Slow(find::pages::find), "Pages, acts and things by name or number, as page or JSON."),
-        Admin.get("/admin/estilo", Run::ReadOrSlow(exports, operations::style::page), "Every component of the pages in all its states."),
-        Admin.post("/admin/estilo", Run::Read(operations::style::nothing), "What the sample forms of that page lead to."),
+        Admin.get("/admin/estilo", Run::ReadOrSlow(exports, operations::style::pages::page), "Every component of the pages in all its states."),
+        Admin.post("/admin/estilo", Run::Read(operations::style::pages::nothing), "What the sample forms of that page lead to."),
         Admin.get(copies::PATH, Run::Slow(pages::page), "The copies of the database, as page or JSON."),
         Admin.post("/admin/copias/copiar", Run::Slow(pages::copy_now), "Has a copy of the database made at once.").small(),
         Admin.post("/admin/copias/ensaiar", Run::Slow(pages::drill), "Tries a restore of a copy beside it, and removes it again.").small(),
@@ -715,8 +716,8 @@ fn administration() -> [Route; 22] {
         Admin.post("/admin/cron/rodar", Run::InTurn(cron::pages::run_now), "Runs the periodic tasks at once.").without_timeout().small(),
         Admin.post("/admin/cron/tarefas/{nome}/pausar", Run::Write(cron::pages::pause), "Leaves a task out of all runs from now on.").small(),
         Admin.post("/admin/cron/tarefas/{nome}/retomar", Run::Write(cron::pages::resume), "Lets a paused task run again.").small(),
-        Admin.get("/admin/cron/arquivo", Run::ReadOrSlow(exports, cron::archived::list), "Packed days of logs, as page, JSON or CSV."),
-        Admin.get("/admin/cron/arquivo/{id}", Run::Slow(cron::archived::batch), "What a packed day holds, as page, JSON or JSON lines."),
+        Admin.get("/admin/cron/arquivo", Run::ReadOrSlow(exports, cron::pages::archived::list), "Packed days of logs, as page, JSON or CSV."),
+        Admin.get("/admin/cron/arquivo/{id}", Run::Slow(cron::pages::archived::batch), "What a packed day holds, as page, JSON or JSON lines."),
     ]
 }
 
@@ -724,7 +725,7 @@ fn administration() -> [Route; 22] {
 #[rustfmt::skip]
 fn keys() -> [Route; 9] {
     use keys::{ApiKey, pages as own};
-    use operations::{copies as sent, metrics};
+    use operations::api::{metrics, copies as sent};
     let at = |rest| below(objects::KEY.list, rest);
     let (read, write) = (|path, show, about| Admin.get(path, Run::Read(show), about), |path, act, about| Admin.post(path, Run::Write(act), about));
     [
@@ -765,7 +766,7 @@ fn content_administration() -> Vec<Route> {
         Admin
             .post(
                 "/admin/planos/{id}/cursos",
-                Run::Write(plans::courses::set),
+                Run::Write(plans::pages::set),
                 "Sets which courses a plan opens.",
             )
             .small(),
@@ -775,10 +776,10 @@ fn content_administration() -> Vec<Route> {
     rows.extend(noun::<meets::Meet>("The meets, as page, JSON or CSV.", "a meet"));
     let [list, create, show, change, remove] =
         noun::<lessons::Lesson>("The lessons, as page, JSON or CSV.", "a lesson");
-    let (up, down) = (Run::Write(lessons::acts::move_up), Run::Write(lessons::acts::move_down));
+    let (up, down) = (Run::Write(lessons::pages::move_up), Run::Write(lessons::pages::move_down));
     rows.extend([list, create, show, change]);
     rows.extend([
-        Admin.post(remove.path, Run::Slow(lessons::acts::remove), remove.about),
+        Admin.post(remove.path, Run::Slow(lessons::pages::remove), remove.about),
         Admin.post(at("{id}/subir"), up, "Moves a lesson towards the start of its course."),
         Admin.post(at("{id}/descer"), down, "Moves a lesson towards the end of its course."),
     ]);

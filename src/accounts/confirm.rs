@@ -7,13 +7,8 @@
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::login::{self, Login};
-use super::page_layout::layout;
-use super::pages::{own_path, way_back};
-use super::views::ConfirmPage;
-use crate::app::{App, Visit};
-use crate::http::{Code, Problem, Reply, Request};
-use crate::identity::Person;
-use crate::panel::{Answer, Notice, Sent, Tone, view};
+use crate::app::Visit;
+use crate::http::{Code, Problem, Reply};
 
 /// The page that asks.
 pub const PATH: &str = "/confirmar";
@@ -67,47 +62,9 @@ pub fn require(visit: Visit<'_>, typed: &str) -> Result<(), Problem> {
     note(visit, login)
 }
 
-fn note((app, person, request): Visit<'_>, login: Login) -> Result<(), Problem> {
+/// Notes that the password was right just now.
+pub(super) fn note((app, person, request): Visit<'_>, login: Login) -> Result<(), Problem> {
     app.db.write(move |tx| login.note(tx))?;
     app.callers.confirmations.note(person.session, request.now);
     Ok(())
-}
-
-/// `GET /confirmar`: the form.
-pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let back = way_back(app, request)?;
-    Reply::page(&form((app, person, request), back, None))
-}
-
-/// The form, with what is wrong.
-fn form((app, person, request): Visit<'_>, back: String, problem: Option<&Problem>) -> ConfirmPage {
-    let fault = problem.and_then(|said| said.fault("senha"));
-    let mut password = view::Field::default().fault(fault);
-    view::focus_first([&mut password]);
-    let alert = problem.filter(|_| fault.is_none());
-    ConfirmPage {
-        layout: layout(app, person, request),
-        alert: alert.map(|problem| Notice::new(Tone::Warn, problem.message.clone(), "")),
-        email: person.account.email.clone(),
-        password,
-        back,
-    }
-}
-
-/// `POST /confirmar`: notes that the password was right, and leads on.
-pub fn confirm(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let mut sent = Sent::of(request, app.zone())?;
-    let mut text = |name| sent.optional::<String>(name).unwrap_or_default();
-    let (typed, back) = (text("senha"), own_path(text("volta")));
-    sent.finish()?;
-    let visit = (app, person, request);
-    let login = match password(visit, "senha", &typed) {
-        Ok(login) => login,
-        Err(problem) => {
-            return Reply::form_again(request, problem, |said| Ok(form(visit, back, Some(said))));
-        }
-    };
-    note(visit, login)?;
-    let to = if back.is_empty() { person.account.role.home() } else { &back };
-    Answer::to(request).with(to, "", &[])
 }

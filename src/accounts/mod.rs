@@ -5,10 +5,8 @@
 //! every kind of login together.
 
 pub mod api;
-pub mod choose;
 pub mod confirm;
 pub mod confirmations;
-pub mod forgot;
 pub mod known_addresses;
 pub mod links;
 pub mod login;

@@ -19,6 +19,8 @@ use thread_priority::{ThreadPriority, ThreadSchedulePolicy};
 use crate::base::secrets;
 use crate::http::Problem;
 
+/// What to correct in a password.
+pub const LENGTH_WORDS: &str = "Use de 10 a 200 caracteres.";
 /// Memory of one hash in KiB, passes and lanes (OWASP's first choice).
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;

@@ -1,7 +1,7 @@
 //! Purchase events of the checkout platform, and what they do to a student.
 //!
 //! An event is stored and applied in one transaction before it is answered
-//! (`hook.rs`, `apply.rs`), so an answered event has had its effect. Events
+//! (`api.rs`, `apply.rs`), so an answered event has had its effect. Events
 //! come late, twice and in any order. So an account does not follow the newest
 //! event but the whole set: `purchase_state.rs` computes one state from all purchases
 //! of a person, and the same set always gives the same state.
@@ -9,8 +9,8 @@
 //! `parse.rs` reads the two forms of the platform's payload, `pages.rs` shows
 //! the inbox to staff, `sweep.rs` suspends people whose access is no longer paid.
 
+pub mod api;
 pub mod apply;
-pub mod hook;
 pub mod pages;
 mod parse;
 mod purchase_state;

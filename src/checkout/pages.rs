@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::sold::Sold;
 use super::store::{self, PurchaseQuery, Stored};
 use super::views::{LIST, PurchasePage, PurchasesPage};
-use super::{EventState, apply, hook, parse};
+use super::{EventState, api as hook, apply, parse};
 use crate::accounts::page_layout::layout;
 use crate::accounts::students::AccountServices;
 use crate::app::App;

@@ -8,7 +8,6 @@
 
 pub mod api;
 mod archive;
-pub mod archived;
 mod archived_addresses;
 mod delegated;
 mod inactivity;

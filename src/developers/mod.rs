@@ -14,7 +14,6 @@ mod markdown;
 pub mod openapi;
 mod ordered;
 pub mod pages;
-pub mod plain;
 mod postman;
 mod reference;
 mod sandbox_guide;

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::base::{Instant, grouped};
 use crate::behind;
 use crate::cron::plan::{PlannedTask, took};
-use crate::operations::metrics::process_status;
+use crate::operations::api::metrics::process_status;
 use crate::operations::queues::Queue;
 use crate::operations::rounds::Round;
 use crate::operations::soundness;

@@ -3,7 +3,6 @@
 //! context.
 
 pub mod api;
-pub mod llm;
 
 use std::ops::RangeInclusive;
 

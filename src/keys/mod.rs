@@ -6,7 +6,6 @@
 //! is exchanged for a new one still works until the overlap ends, so that
 //! nothing stops while the new one is being installed.
 
-mod changes;
 mod entry;
 pub mod pages;
 pub mod store;

@@ -1,6 +1,6 @@
 //! The marketplace: linked accounts, received notifications, and the books.
 //!
-//! Notifications are stored and answered at once (`inbox/hook.rs`), then
+//! Notifications are stored and answered at once (`inbox/api.rs`), then
 //! processed in the background (`inbox/`). Their body is only a hint: the
 //! record is always fetched with the owner's token. `account/link.rs` links
 //! accounts, `account/tokens.rs` renews their tokens, and `sync/` reads what no

@@ -8,7 +8,6 @@
 pub mod alerts;
 pub mod announcements;
 pub mod api;
-pub mod channels;
 pub mod choices;
 pub mod delivery;
 pub mod notices;
@@ -20,7 +19,6 @@ pub mod store;
 pub mod telegram;
 mod tell;
 pub mod texts;
-pub mod unsubscribe;
 pub mod views;
 pub mod wire;
 
@@ -38,9 +36,13 @@ pub fn tabs(here: &str) -> Vec<Tab> {
         href: path.to_owned(),
         on: path == here,
     };
-    [("Fila", queue::pages::PATH), ("Canais", channels::PATH), ("Textos", texts::pages::PATH)]
-        .map(tab)
-        .into()
+    [
+        ("Fila", queue::pages::PATH),
+        ("Canais", pages::channels::PATH),
+        ("Textos", texts::pages::PATH),
+    ]
+    .map(tab)
+    .into()
 }
 
 row! {

@@ -3,11 +3,9 @@
 
 pub mod api;
 pub mod channel_tests;
-pub mod copies;
 pub mod disk;
 pub mod findings;
 pub mod https;
-pub mod metrics;
 mod month;
 mod needs;
 pub mod open_items;

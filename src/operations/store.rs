@@ -6,7 +6,7 @@ use crate::base::{Cents, Day, Instant, UserId, Zone};
 use crate::checkout;
 use crate::content::plans::store as plans;
 use crate::db::{ReadTx, Result};
-use crate::marketplace::inbox::hook::NotificationState;
+use crate::marketplace::inbox::state::NotificationState;
 use crate::outbox;
 use crate::panel::Badge;
 use crate::row;

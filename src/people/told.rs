@@ -2,7 +2,7 @@
 //! taken back. Undoing reads the entries of the audit log that the act wrote, so nothing
 //! else is kept for it. Decision accounts-29.
 
-use super::bulk::Act;
+use super::pages::bulk::Act;
 use crate::base::{UserId, grouped};
 use crate::http::Request;
 use crate::panel::view::address;

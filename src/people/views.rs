@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use super::bulk::Act;
-use super::detail::{Part, Stored};
+use super::pages::bulk::Act;
+use super::pages::detail::{Part, Stored};
 use crate::accounts::Role;
 use crate::accounts::permissions::Permission;
 use crate::accounts::person::Listed;

@@ -18,7 +18,7 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
 use crate::panel::{Answer, Notice, Sent, Tone, view};
-use crate::people::acts::find;
+use crate::people::find;
 use crate::services::Services;
 
 const ZIP: HeaderValue = HeaderValue::from_static("application/zip");

@@ -4,11 +4,6 @@
 //! password: a new password, and a new chat number, because links to choose a
 //! password are sent there.
 
-pub mod acts;
-pub mod alerts;
 pub mod devices;
 pub mod pages;
-pub mod password;
-pub mod push;
-pub mod telegram;
 pub mod views;

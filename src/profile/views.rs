@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::push::PushSettings;
+use super::pages::push::PushSettings;
 use crate::accounts::self_service::{OpenSession, ValidToken};
 use crate::accounts::views::ApiPlan;
 use crate::base::TokenHash;

@@ -3,16 +3,7 @@
 //! The rules and the SQL are in `dropshipping/`. Labels and fiscal notes come through
 //! `partner/supplier/files.rs`, as for API clients.
 
-pub mod home;
-pub mod links;
-pub mod list;
-pub mod orders;
-pub mod owed;
-pub mod payments;
-pub mod reminders;
-pub mod sellers;
-pub mod statement;
-pub mod unmatched;
+pub mod pages;
 pub mod views;
 
 use crate::accounts::store as accounts;

@@ -127,13 +127,18 @@ fn only_the_tables_above_name_handlers_of_another_room() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What stands where is the same in all rooms: SQL in a store or beside the rules that
+/// What stands where is the same in all rooms: handlers in `pages` or `api`, as a file
+/// or as a folder; SQL in a store or beside the rules that
 /// need it, away from what answers requests; what templates print in a file of views.
 #[test]
-fn handlers_hold_no_sql_and_templates_stand_among_views() {
+fn handlers_sql_and_templates_stand_where_they_belong() {
     let tree = Tree::read();
     let mut wrong = Vec::new();
     for (file, code) in &tree.code {
+        let mut parts = file.split(['/', '.']).skip(1);
+        if !handlers(code).is_empty() && !parts.any(|part| matches!(part, "pages" | "api")) {
+            wrong.push(format!("{file} holds handlers and is neither of pages nor of an api"));
+        }
         if !handlers(code).is_empty() && holds_sql(code) {
             wrong.push(format!("{file} holds handlers and SQL"));
         }

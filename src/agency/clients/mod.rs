@@ -1,6 +1,5 @@
 //! Clients, and which member of the team looks after each.
 
-pub mod claim;
 pub mod pages;
 pub mod store;
 pub mod views;

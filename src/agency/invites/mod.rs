@@ -10,7 +10,6 @@
 //! Decisions agency-2, agency-3.
 
 pub mod pages;
-pub mod returns;
 pub mod store;
 pub mod views;
 

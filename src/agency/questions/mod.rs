@@ -1,11 +1,8 @@
 //! The queue of questions to all accounts that the agency looks after. The team
 //! answers them as sellers answer theirs (`marketplace/books/questions/`).
 
-pub mod answer;
-pub mod holding;
 pub mod holds;
 pub mod pages;
-pub mod replies;
 pub mod store;
 #[cfg(test)]
 mod tests;

@@ -45,7 +45,7 @@ impl TestApp {
         let object = payload.as_object().unwrap();
         let event = parse::event(object, ZONE).unwrap();
         let actor = Actor::local(ActorKind::Purchase, "teste");
-        hook::incoming(&self.0.app, event, payload.to_string(), actor)
+        api::incoming(&self.0.app, event, payload.to_string(), actor)
     }
 
     /// Receives payloads, all in one transaction.

@@ -1,6 +1,6 @@
 //! Lessons of the courses, each a video, kept by the operator (contract §6).
 
-pub mod acts;
+pub mod pages;
 pub mod store;
 pub mod views;
 

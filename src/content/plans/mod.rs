@@ -1,7 +1,7 @@
 //! Plans that people can buy, shown to anyone while active, and kept by the
 //! operator (contract §6).
 
-pub mod courses;
+pub mod pages;
 pub mod store;
 pub mod views;
 

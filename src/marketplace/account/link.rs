@@ -18,13 +18,11 @@ use crate::base::secrets::SealContext;
 use crate::base::text::hex;
 use crate::base::{Instant, MlUserId, Secret, TokenHash, UserId, secrets};
 use crate::db::{self, Lane, ReadTx, WriteTx};
-use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Field, Problem, Reply, Request};
-use crate::identity::Person;
 use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::client::{Caller, Failure, TokenPair};
 use crate::named;
-use crate::panel::{Answer, Notice, Tone};
+use crate::panel::{Notice, Tone};
 
 /// Seconds that a person may take at the marketplace.
 const ATTEMPT_S: i64 = 600;
@@ -160,16 +158,6 @@ impl LinkStart {
         store::insert_attempt(tx, user, &self.state, &self.sealed, self.expires_at)?;
         Ok(self.address)
     }
-}
-
-/// `GET /painel/ml/conectar`: redirects to the consent page.
-pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    let state = secrets::random_hex::<32>();
-    let Some(start) = LinkStart::prepare(app, &state, request.now) else {
-        return Ok(nothing_to_do(LinkOutcome::NotConfigured.redirect()?));
-    };
-    let user = person.account.user_id;
-    Ok(Box::new(move |tx| Reply::redirect(&start.store(tx, user)?)))
 }
 
 /// The PKCE challenge of a verifier, method S256 (RFC 7636 §4.2).
@@ -340,15 +328,6 @@ pub fn read_account(app: &App, user: UserId, pair: &TokenPair) -> Result<(), Pro
         }
         Ok(())
     })
-}
-
-/// `POST /painel/ml/contas/{ml_user_id}/desvincular`: unlinks an account.
-pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let account = account_in(request)?;
-    if !unlink_and_revoke(app, person.account.user_id, account)? {
-        return Err(Problem::not_found());
-    }
-    Answer::to(request).with(ACCOUNTS, LinkOutcome::Unlinked.name(), &[])
 }
 
 /// Unlinks an owner's account and deletes its tokens, then revokes the

@@ -2,14 +2,15 @@
 
 use serde::Serialize;
 
-use super::link::LinkOutcome;
+use super::link::{ACCOUNTS, LinkOutcome, LinkStart, account_in, unlink_and_revoke};
 use super::store::{self, AccountSummary};
 use super::views::{AccountsPage, AreaRow, LinkedAccount};
 use super::wire::AccountJson;
 use super::words::{history_from, link_badge, missing, own_areas};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::base::{Instant, MlUserId, grouped};
+use crate::base::{Instant, MlUserId, grouped, secrets};
+use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::sync;
@@ -17,7 +18,7 @@ use crate::marketplace::sync::health::{Health, progress};
 use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::AreaStatus;
 use crate::panel::PageTime;
-use crate::panel::{Badge, Notice};
+use crate::panel::{Answer, Badge, Notice};
 
 /// `GET /painel/ml`: the linked accounts, and the result of linking one.
 pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -125,4 +126,23 @@ struct AccountsJson {
     ok: bool,
     configurado: bool,
     contas: Vec<AccountJson>,
+}
+
+/// `GET /painel/ml/conectar`: redirects to the consent page.
+pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+    let state = secrets::random_hex::<32>();
+    let Some(start) = LinkStart::prepare(app, &state, request.now) else {
+        return Ok(nothing_to_do(LinkOutcome::NotConfigured.redirect()?));
+    };
+    let user = person.account.user_id;
+    Ok(Box::new(move |tx| Reply::redirect(&start.store(tx, user)?)))
+}
+
+/// `POST /painel/ml/contas/{ml_user_id}/desvincular`: unlinks an account.
+pub fn unlink(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
+    let account = account_in(request)?;
+    if !unlink_and_revoke(app, person.account.user_id, account)? {
+        return Err(Problem::not_found());
+    }
+    Answer::to(request).with(ACCOUNTS, LinkOutcome::Unlinked.name(), &[])
 }

@@ -2,6 +2,7 @@
 //! books.
 
 use super::outcome::InboxOutcome;
+use super::state::NotificationState;
 use super::subject::Subject;
 use super::{FailureScope, FetchOutcome, again};
 use crate::app::App;
@@ -14,7 +15,6 @@ use crate::marketplace::books::document::{
 };
 use crate::marketplace::books::orders::{self, Applied, BookContext};
 use crate::marketplace::client::{Caller, Failure};
-use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::kinds::{KindRow, OutcomeCode, RecordKind};
 use crate::marketplace::sync::store::Account;
 

@@ -6,12 +6,13 @@
 //! failure is retried with growing pauses, for days during an outage. A
 //! notification that always fails delays only itself.
 
+pub mod api;
 mod fetch;
-pub mod hook;
 pub mod notification;
 mod outcome;
 pub mod received;
 pub mod signature;
+pub mod state;
 pub mod store;
 mod subject;
 
@@ -19,7 +20,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use self::fetch::{Found, fetch_subject};
-use self::hook::NotificationState;
 use self::outcome::InboxOutcome;
 use crate::app::App;
 use crate::base::queue::{INBOX, INBOX_WAITS_OUT_S, KeyedSemaphore};
@@ -31,6 +31,7 @@ use crate::marketplace::kinds::OutcomeCode;
 use crate::marketplace::sync::store::account;
 use crate::row;
 use crate::services::Services;
+use state::NotificationState;
 
 /// [`NotificationState::Waiting`] in SQL, as a literal because a partial index
 /// needs that.

@@ -5,9 +5,9 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::WAITS;
-use super::hook::NotificationState;
 use super::notification::Notification;
 use super::outcome::InboxOutcome;
+use super::state::NotificationState;
 use crate::base::MlUserId;
 use crate::base::ids::short_digest;
 use crate::db::{Result, WriteTx};

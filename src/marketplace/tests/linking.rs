@@ -95,7 +95,7 @@ fn an_account_belongs_to_one_person_until_unlinked() {
     assert_eq!(world.link(ANA), "/painel/ml: revinculada");
 
     let unlink = |person| {
-        account::link::unlink(
+        account::pages::unlink(
             &world.app,
             &person_of(&world, person),
             &world.request("/painel/ml/contas/777/desvincular", b""),

@@ -122,7 +122,7 @@ impl World {
 
     fn begin(&self, person: UserId) -> Reply {
         let request = self.request("/painel/ml/conectar", b"");
-        let job = account::link::begin(&self.app, &person_of(self, person), &request).unwrap();
+        let job = account::pages::begin(&self.app, &person_of(self, person), &request).unwrap();
         self.app.db.write(job).unwrap()
     }
 
@@ -188,7 +188,7 @@ impl World {
             headers.insert("x-signature", signature.parse().unwrap());
         }
         let claim = guard::notification(&self.app, &request).outcome?;
-        self.app.db.write(inbox::hook::receive(&self.app, &claim, &request)?)
+        self.app.db.write(inbox::api::receive(&self.app, &claim, &request)?)
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod fees;
 pub mod invoices;
 pub mod labels;
+pub mod pages;
 
 use bytes::Bytes;
 use http::StatusCode;

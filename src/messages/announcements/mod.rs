@@ -9,7 +9,6 @@
 
 pub mod form;
 pub mod pages;
-pub mod reading;
 pub mod sending;
 pub mod store;
 pub mod views;

@@ -7,7 +7,8 @@ use crate::accounts::links;
 use crate::app::App;
 use crate::base::{Instant, UserId};
 use crate::db::{Lane, Result};
-use crate::messages::{announcements, notices, texts, unsubscribe};
+use crate::messages::pages::unsubscribe;
+use crate::messages::{announcements, notices, texts};
 use crate::outbox::MessageKind;
 
 /// What a message says.

@@ -2,7 +2,6 @@
 //! and why, what was sent, what was dropped.
 
 pub mod pages;
-pub mod repair;
 pub mod store;
 pub mod views;
 pub mod words;

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use super::Message;
-use super::repair::Kind;
+use super::pages::repair::Kind;
 use super::words::{self, FailureHint};
 use crate::messages::texts::Template as Text;
 use crate::outbox::MessageState;

@@ -3,12 +3,12 @@
 //! A person who is signed in gets a link with a code. When the person opens it,
 //! Telegram sends us the code from the person's chat. `update.rs` parses
 //! updates, `apply.rs` applies them. Updates are polled (`poll.rs`) or sent to
-//! a webhook (`hook.rs`). The bot's answers are sent by `replies.rs`, messages
+//! a webhook (`api.rs`). The bot's answers are sent by `replies.rs`, messages
 //! of the queue by `delivery/telegram.rs`.
 
+pub mod api;
 pub mod apply;
 pub mod bot;
-pub mod hook;
 pub mod poll;
 pub mod replies;
 pub mod store;
@@ -129,7 +129,7 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
             poll::run(&hears, &ear, stop);
         })?,
         Updates::Webhook => worker::start("telegram-webhook", stop, move |stop| {
-            hook::register(&hears, &ear, stop);
+            api::register(&hears, &ear, stop);
         })?,
     };
     let answering = worker::start("telegram-replies", stop, move |stop| {

@@ -4,10 +4,7 @@
 //! triggers, so that no page adds up calls. The calls of one account by day are
 //! read from its counts.
 
-mod changes;
-mod one;
 mod pages;
-mod relations;
 pub mod store;
 pub mod views;
 
@@ -19,10 +16,10 @@ use crate::named;
 use crate::panel::Badge;
 use crate::row;
 
-pub use changes::{disconnect, remove_plan, revoke, set_plan};
-pub use one::account;
+pub use pages::changes::{disconnect, remove_plan, revoke, set_plan};
+pub use pages::one::account;
+pub use pages::relations::{end as end_relation, list as relations, relate};
 pub use pages::{list, needs_slow_lane};
-pub use relations::{end as end_relation, list as relations, relate};
 
 /// Path of all these pages.
 const PATH: &str = "/admin/parceiros";

@@ -7,9 +7,10 @@ use form_urlencoded::Serializer;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use super::api::{count_message, refused};
+use super::compact;
 use super::message::RpcRequest;
 use super::replies::{INVALID_PARAMS, Recipient};
-use super::{compact, count_message, refused};
 use crate::app::App;
 use crate::edge::route::Todo;
 use crate::http::body::Body;

@@ -12,10 +12,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::api::legacy;
 use super::replies::{
     Fault, HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, PARSE, UNSUPPORTED_VERSION,
 };
-use super::{LEGACY, MODERN, legacy};
+use super::{LEGACY, MODERN};
 use crate::http::Request;
 use crate::http::structure;
 

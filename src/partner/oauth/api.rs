@@ -3,14 +3,15 @@
 use std::net::IpAddr;
 
 use http::HeaderName;
-use http::header::{AUTHORIZATION, PRAGMA};
+use http::header::{AUTHORIZATION, CACHE_CONTROL, PRAGMA};
 use http::{HeaderValue, StatusCode};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::documents::{AUTHORIZE, REGISTER, RESOURCE_DOCUMENT, REVOKE, Resource, TOKEN, issuer};
 use super::parameters::Parameters;
 use super::redirect::Targets;
 use super::refusal::{Fault, Refusal};
-use super::{clients, documents, family_of, store, tokens};
+use super::{READ, WRITE, clients, documents, family_of, store, tokens};
 use crate::app::App;
 use crate::audit::{Actor, ActorKind};
 use crate::base::{Instant, TokenHash, UserId};
@@ -24,6 +25,13 @@ use crate::partner;
 /// New clients of an address, or of a person with a session. There is no limit
 /// for all together, which strangers could use up; the table has one instead.
 const CLIENTS: Limit = Limit { count: 20, window_s: 3_600 };
+
+/// The guide for developers.
+const GUIDE: &str = "/desenvolvedores";
+
+/// Programs read the documents once per connection. After a change of an
+/// address they may use the old one for this long.
+const AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 const NO_CACHE: (HeaderName, HeaderValue) = (PRAGMA, HeaderValue::from_static("no-cache"));
 
@@ -112,7 +120,7 @@ pub fn token(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
     }
     let wanted = form_of(request).and_then(|given| {
         let is_resource = |asked: &[u8]| documents::is_resource(app, asked);
-        tokens::read(&given, &is_resource, documents::issuer(app))
+        tokens::read(&given, &is_resource, issuer(app))
     });
     let wanted = match wanted {
         Ok(wanted) => wanted,
@@ -196,4 +204,46 @@ fn form_of(request: &Request) -> Result<Parameters, Refusal> {
 
 fn refused(refusal: &Refusal) -> Result<Job, Problem> {
     refusal.reply().map(nothing_to_do)
+}
+
+/// `GET /.well-known/oauth-protected-resource` and below: a resource and its
+/// authorization server. Without a resource's path it is that of assistants, whose
+/// programs look there last.
+pub fn protected_resource(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    let of = request.path().strip_prefix(RESOURCE_DOCUMENT).unwrap_or_default();
+    let resource = Resource::at(of);
+    let guide = format!("{}{}", app.server.addresses.base_url, GUIDE);
+    let document = json!({
+        "resource": format!("{}{}", resource.origin(app), resource.path()),
+        "authorization_servers": [issuer(app)],
+        "scopes_supported": [READ, WRITE],
+        "bearer_methods_supported": ["header"],
+        "resource_name": app.config.server.name,
+        "resource_documentation": guide,
+    });
+    Ok(Reply::json(&document)?.with(CACHE_CONTROL, AN_HOUR))
+}
+
+/// `GET /.well-known/oauth-authorization-server`: the endpoints and what they
+/// support.
+pub fn authorization_server(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
+    let issuer = issuer(app);
+    let document = json!({
+        "issuer": issuer,
+        "authorization_endpoint": format!("{}{AUTHORIZE}", app.server.addresses.base_url),
+        "token_endpoint": format!("{issuer}{TOKEN}"),
+        "registration_endpoint": format!("{issuer}{REGISTER}"),
+        "revocation_endpoint": format!("{issuer}{REVOKE}"),
+        "scopes_supported": [READ, WRITE],
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "code_challenge_methods_supported": ["S256"],
+        "token_endpoint_auth_methods_supported": ["none"],
+        "revocation_endpoint_auth_methods_supported": ["none"],
+        "authorization_response_iss_parameter_supported": true,
+        "client_id_metadata_document_supported": true,
+        "service_documentation": format!("{}{}", app.server.addresses.base_url, GUIDE),
+    });
+    Ok(Reply::json(&document)?.with(CACHE_CONTROL, AN_HOUR))
 }

@@ -5,13 +5,7 @@
 //! decide is under `server.base_url`, where their session is. All addresses
 //! come from the configuration; the `Host` of a request is not used.
 
-use http::HeaderValue;
-use http::header::CACHE_CONTROL;
-use serde_json::json;
-
-use super::{READ, WRITE};
 use crate::app::App;
-use crate::http::{Problem, Reply, Request};
 use crate::partner::{PATH, PATH_DEV};
 
 /// Paths of the documents, the endpoints and the resource.
@@ -25,13 +19,6 @@ pub const TOKEN: &str = "/oauth/token";
 pub const REGISTER: &str = "/oauth/register";
 pub const REVOKE: &str = "/oauth/revoke";
 const AGENTS: &str = "/mcp";
-/// The guide for developers.
-const GUIDE: &str = "/desenvolvedores";
-
-/// Programs read the documents once per connection. After a change of an
-/// address they may use the old one for this long.
-const AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
-
 /// The issuer of tokens.
 pub fn issuer(app: &App) -> &str {
     &app.server.addresses.dev_base_url
@@ -44,7 +31,7 @@ pub fn resource(app: &App) -> String {
 
 /// A resource: the same tokens open each of them.
 #[derive(Clone, Copy)]
-enum Resource {
+pub(super) enum Resource {
     Agents,
     Rest,
     RestDev,
@@ -54,7 +41,7 @@ impl Resource {
     const ALL: [Self; 3] = [Self::Agents, Self::Rest, Self::RestDev];
 
     /// The resource that a path belongs to; that of assistants for any other path.
-    fn at(path: &str) -> Self {
+    pub(super) fn at(path: &str) -> Self {
         let is_below = |base: &str| {
             path.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
@@ -65,7 +52,7 @@ impl Resource {
         }
     }
 
-    const fn path(self) -> &'static str {
+    pub(super) const fn path(self) -> &'static str {
         match self {
             Self::Agents => AGENTS,
             Self::Rest => PATH,
@@ -74,7 +61,7 @@ impl Resource {
     }
 
     /// Scheme and host of its addresses.
-    fn origin(self, app: &App) -> &str {
+    pub(super) fn origin(self, app: &App) -> &str {
         match self {
             Self::Agents | Self::RestDev => issuer(app),
             Self::Rest => &app.server.addresses.base_url,
@@ -108,48 +95,6 @@ fn is_same((own, path): (&str, &str), asked: &[u8]) -> bool {
     asked.len() == origin + path.len()
         && asked[..origin].eq_ignore_ascii_case(own.as_bytes())
         && asked[origin..] == *path.as_bytes()
-}
-
-/// `GET /.well-known/oauth-protected-resource` and below: a resource and its
-/// authorization server. Without a resource's path it is that of assistants, whose
-/// programs look there last.
-pub fn protected_resource(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    let of = request.path().strip_prefix(RESOURCE_DOCUMENT).unwrap_or_default();
-    let resource = Resource::at(of);
-    let guide = format!("{}{}", app.server.addresses.base_url, GUIDE);
-    let document = json!({
-        "resource": format!("{}{}", resource.origin(app), resource.path()),
-        "authorization_servers": [issuer(app)],
-        "scopes_supported": [READ, WRITE],
-        "bearer_methods_supported": ["header"],
-        "resource_name": app.config.server.name,
-        "resource_documentation": guide,
-    });
-    Ok(Reply::json(&document)?.with(CACHE_CONTROL, AN_HOUR))
-}
-
-/// `GET /.well-known/oauth-authorization-server`: the endpoints and what they
-/// support.
-pub fn authorization_server(app: &App, (): &(), _: &Request) -> Result<Reply, Problem> {
-    let issuer = issuer(app);
-    let document = json!({
-        "issuer": issuer,
-        "authorization_endpoint": format!("{}{AUTHORIZE}", app.server.addresses.base_url),
-        "token_endpoint": format!("{issuer}{TOKEN}"),
-        "registration_endpoint": format!("{issuer}{REGISTER}"),
-        "revocation_endpoint": format!("{issuer}{REVOKE}"),
-        "scopes_supported": [READ, WRITE],
-        "response_types_supported": ["code"],
-        "response_modes_supported": ["query"],
-        "grant_types_supported": ["authorization_code", "refresh_token"],
-        "code_challenge_methods_supported": ["S256"],
-        "token_endpoint_auth_methods_supported": ["none"],
-        "revocation_endpoint_auth_methods_supported": ["none"],
-        "authorization_response_iss_parameter_supported": true,
-        "client_id_metadata_document_supported": true,
-        "service_documentation": format!("{}{}", app.server.addresses.base_url, GUIDE),
-    });
-    Ok(Reply::json(&document)?.with(CACHE_CONTROL, AN_HOUR))
 }
 
 #[cfg(test)]

@@ -7,22 +7,19 @@
 //! slow or failing receiver does not delay others (`fairness.rs`). `sender.rs`
 //! posts a delivery, signed (`sign.rs`), to an allowed address (`address.rs`).
 //! `queue.rs` stores the result, `attempts.rs` each attempt. The pages are in `pages.rs`
-//! (endpoints), `acts.rs` (actions on an endpoint) and `log.rs` (deliveries), the operations
+//! (endpoints), `pages/acts.rs` (actions on an endpoint) and `pages/log.rs` (deliveries), the operations
 //! of programs in `operations.rs` and `delivered.rs`. Both doors change endpoints by
 //! `keeper.rs`.
 //!
 //! Webhooks need an API plan. What happens while an account has none in force is
 //! not told, also not later; what waited when the plan ended still leaves.
 
-mod acts;
 pub mod address;
 mod attempts;
 mod delivered;
-mod endpoint;
 mod fairness;
 mod keeper;
 mod kept;
-mod log;
 mod objects;
 pub mod operations;
 mod pages;
@@ -39,12 +36,12 @@ mod worker;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-pub use acts::{remove, replay, rotate, switch_off, switch_on, test};
 pub use delivered::ListWebhookDeliveries;
-pub use endpoint::{change, one};
 pub use kept::{KeptEvent, Position, forget_events, stretch};
-pub use log::{deliveries, delivery, replay_one};
 pub use objects::{schema, tell_gone_listing};
+pub use pages::acts::{remove, replay, rotate, switch_off, switch_on, test};
+pub use pages::endpoint::{change, one};
+pub use pages::log::{deliveries, delivery, replay_one};
 pub use pages::{create, list};
 pub use queue::forget;
 pub use store::{all_open, count_sealed, forget_old_secrets, give_up_secrets, waiting_endpoints};

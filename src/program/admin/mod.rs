@@ -2,12 +2,8 @@
 //! ledgers of students, and two commands that process all students.
 
 pub mod calendar;
-pub mod challenges;
-pub mod milestones;
-pub mod overview;
+pub mod pages;
 mod preview;
-pub mod rules;
-pub mod students;
 pub mod views;
 
 /// The page of the program.

@@ -23,7 +23,7 @@ use crate::marketplace::account::store;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::words::Words;
-use crate::marketplace::tools::{fees, invoices};
+use crate::marketplace::tools::{self, fees};
 use crate::panel::PageTime;
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
 use crate::panel::days::Days;
@@ -78,7 +78,7 @@ pub const LIST: Listing = Listing {
     ],
     flashes: &[
         Flash::warn(
-            invoices::NO_NOTE,
+            tools::pages::NO_NOTE,
             "Esta venda ainda não tem nota fiscal",
             "Emita a nota no marketplace, ou anexe lá a que você já emitiu. Depois abra de novo.",
         ),

@@ -3,13 +3,11 @@
 
 use serde::Serialize;
 
-use super::pages;
 use super::store;
 use crate::app::App;
 use crate::base::UserId;
 use crate::db::Lane;
-use crate::http::{Code, Problem, Reply, Request};
-use crate::identity::Person;
+use crate::http::{Code, Problem, Reply};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::tools;
@@ -23,13 +21,7 @@ struct NameReply {
     nome: Option<String>,
 }
 
-/// `GET /painel/perguntas/{id}/comprador`: the nickname of a question's buyer.
-pub fn buyer(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    let question = pages::read(app, person, request)?.0.row;
-    reply(app, person.account.user_id, &question)
-}
-
-/// The same for a question of an owner.
+/// The nickname of the buyer who asked an owner's question.
 pub fn reply(app: &App, owner: UserId, question: &QuestionRow) -> Result<Reply, Problem> {
     let nome = match question.asker_id {
         Some(asker) => name(app, owner, (question, asker))?,

@@ -5,8 +5,8 @@ pub mod pages;
 pub mod store;
 pub mod views;
 
+use super::state::NotificationState;
 use crate::base::{Instant, MlUserId};
-use crate::marketplace::inbox::hook::NotificationState;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::kinds::topics;
 use crate::panel::Badge;

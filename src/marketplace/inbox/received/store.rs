@@ -5,7 +5,7 @@ use rusqlite::Row;
 use super::Received;
 use crate::base::Instant;
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
-use crate::marketplace::inbox::hook::NotificationState;
+use crate::marketplace::inbox::state::NotificationState;
 use crate::marketplace::kinds::RecordKind;
 
 /// A left join, so that notifications without a linked account are included.

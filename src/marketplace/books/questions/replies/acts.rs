@@ -10,14 +10,9 @@ use crate::app::{App, Visit};
 use crate::audit::{self, Act, Actor};
 use crate::db::{self, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Code, Fields, Problem, Reply, Request};
-use crate::identity::Person;
-use crate::marketplace::books::questions::pages::PATH;
+use crate::http::{Code, Fields, Problem, Reply};
 use crate::panel::{Answer, Flash, ListReply, form};
 use crate::wire;
-
-/// The address of a seller's replies.
-pub const OWN: &str = "/painel/respostas";
 
 const FLASHES: &[Flash] = &[
     Flash::good("criada", "Resposta salva", "Ela já aparece ao responder perguntas."),
@@ -39,30 +34,6 @@ wire! {
         texto: String = reply.entry.text,
         alterada_em: String = app.zone().spaced(reply.updated_at),
     }
-}
-
-fn own_set(person: &Person) -> ReplySet {
-    ReplySet { owner: Some(person.account.user_id), path: OWN, queue: PATH }
-}
-
-/// `GET /painel/respostas`: a seller's saved replies.
-pub fn own_list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    list((app, person, request), own_set(person))
-}
-
-/// `POST /painel/respostas`: makes one.
-pub fn own_create(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    create((app, person, request), own_set(person))
-}
-
-/// `POST /painel/respostas/{id}`: changes one.
-pub fn own_change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    change((app, person, request), own_set(person))
-}
-
-/// `POST /painel/respostas/{id}/excluir`: removes one.
-pub fn own_delete(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
-    delete((app, person, request), own_set(person))
 }
 
 /// The replies of a set, as page or JSON.

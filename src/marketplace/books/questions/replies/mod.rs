@@ -2,6 +2,7 @@
 //! and the agency's team shares one set.
 
 pub mod acts;
+pub mod pages;
 pub mod store;
 pub mod views;
 
