@@ -173,14 +173,15 @@ fn health() -> [Route; 3] {
 
 /// Documentation for integrators.
 #[rustfmt::skip]
-fn developers() -> [Route; 28] {
+fn developers() -> [Route; 29] {
     use developers::pages::{self, plain};
     use developers::{api, how_to};
     let plain_how_to = |of: &how_to::HowTo, about| get(of.markdown, Call::Open(Run::Read(plain::how_to)), about);
     let page = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::Panel);
     [
         page(developers::GUIDE, pages::show_guide, "The guide of the Partner API."),
-        page(developers::REFERENCE, pages::show_reference, "Every operation of the Partner API, to read and to try."),
+        page(developers::REFERENCE, pages::show_reference, "Where each operation of the Partner API is."),
+        page(developers::OPERATION, pages::show_operation, "One operation of the Partner API, to read and to try."),
         page(developers::AGENTS, pages::show_agents, "How assistants are connected to the Partner API."),
         page(developers::WEBHOOKS, pages::show_webhooks, "How programs are told what happened."),
         page(how_to::MIRROR.path, pages::show_how_to, "How to keep a copy of the sales."),

@@ -454,6 +454,12 @@ const behaviours = {
     section.querySelector("[data-with]").hidden = false;
   },
 
+  // What stood on this page has a page of its own: its former address leads there.
+  moved: (list) => {
+    const row = [...list.children].find((one) => `#${one.id}` === location.hash);
+    if (row) location.replace(row.querySelector("a").href);
+  },
+
   // Makes a call of the Partner API with the reader's own token and shows its
   // answer, as text. It goes to our own origin and nowhere else.
   try: (form) => {

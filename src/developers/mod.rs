@@ -32,6 +32,7 @@ use openapi::Installation;
 /// Paths of the pages.
 pub const GUIDE: &str = "/desenvolvedores";
 pub const REFERENCE: &str = "/desenvolvedores/referencia";
+pub const OPERATION: &str = "/desenvolvedores/referencia/{operacao}";
 pub const AGENTS: &str = "/desenvolvedores/agentes";
 pub const WEBHOOKS: &str = "/desenvolvedores/webhooks";
 pub const SANDBOX: &str = "/desenvolvedores/sandbox";

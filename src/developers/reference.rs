@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::REFERENCE;
 use super::language::{Language, Text};
 use super::ordered::Ordered;
 use crate::partner::texts::{self, Example};
@@ -10,6 +11,8 @@ use crate::partner::texts::{self, Example};
 pub struct Operation {
     /// Name in the document, in the usage and as anchor on the page.
     pub id: String,
+    /// Path of its page.
+    pub address: String,
     pub method: String,
     /// Relative to the base addresses.
     pub path: String,
@@ -27,6 +30,11 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// Whether it is for the programs of suppliers.
+    pub fn is_of_suppliers(&self) -> bool {
+        self.path.starts_with("/drop/")
+    }
+
     /// Whether it can be tried from the page without changing anything.
     pub fn is_tryable(&self) -> bool {
         self.method == "GET"
@@ -129,6 +137,7 @@ impl<'d> Reader<'d> {
         Operation {
             curl: self.curl((method, path), &parameters, sent),
             id: id.to_owned(),
+            address: format!("{REFERENCE}/{id}"),
             method: method.to_uppercase(),
             path: path.to_owned(),
             summary: Text::of(summary, self.language),

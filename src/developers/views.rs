@@ -1,5 +1,7 @@
 //! Template data of the developer pages.
 
+use std::borrow::Cow;
+
 use askama::Template;
 
 use super::agents::Agents;
@@ -19,13 +21,13 @@ pub struct Frame {
     pub language: Language,
     pub words: &'static Words,
     /// The page's own path.
-    pub path: &'static str,
+    pub path: Cow<'static, str>,
     /// Public address of the service.
     pub base_url: String,
 }
 
 impl Frame {
-    pub const fn new(base_url: String, path: &'static str, language: Language) -> Self {
+    pub const fn new(base_url: String, path: Cow<'static, str>, language: Language) -> Self {
         Self { language, words: Words::of(language), path, base_url }
     }
 
@@ -36,7 +38,7 @@ impl Frame {
 
     /// Address of this page in the given language.
     pub fn this_in(&self, language: Language) -> String {
-        in_language(self.path, language)
+        in_language(&self.path, language)
     }
 
     /// The language in which the page is not shown.
@@ -47,17 +49,18 @@ impl Frame {
         }
     }
 
-    /// Whether `path` is the path of this page.
+    /// Whether `path` is the path of this page, or of the reference it belongs to.
     pub fn is(&self, path: &str) -> bool {
-        self.path == path
+        let rest = self.path.strip_prefix(path);
+        rest.is_some_and(|rest| rest.is_empty() || path == super::REFERENCE)
     }
 
     /// The sections of this page.
     pub fn sections(&self) -> &'static [Section] {
-        if let Some(how_to) = HowTo::at(self.path) {
+        if let Some(how_to) = HowTo::at(&self.path) {
             return &how_to.texts().sections;
         }
-        match self.path {
+        match &*self.path {
             super::AGENTS => &TITLES.sections.agents,
             super::WEBHOOKS => &TITLES.sections.webhooks,
             super::SANDBOX => &TITLES.sections.sandbox,
@@ -161,7 +164,7 @@ pub struct SandboxPage {
     pub sandbox: Sandbox,
 }
 
-/// `GET /desenvolvedores/referencia`.
+/// `GET /desenvolvedores/referencia`: where each operation is.
 #[derive(Template)]
 #[template(path = "developers/reference.html", config = "assets/askama.toml")]
 pub struct ReferencePage {
@@ -169,7 +172,44 @@ pub struct ReferencePage {
     pub frame: Frame,
     pub base_url: String,
     pub dev_base_url: String,
+    pub operations: Vec<Operation>,
+}
+
+impl ReferencePage {
+    /// The operations of sellers and those of suppliers, with a title.
+    fn sections(&self) -> [(&'static str, Vec<&Operation>); 2] {
+        let words = self.frame.words;
+        let (suppliers, sellers) = self.operations.iter().partition(|one| one.is_of_suppliers());
+        [(words.of_sellers, sellers), (words.of_suppliers, suppliers)]
+    }
+}
+
+/// `GET /desenvolvedores/referencia/{operacao}`.
+#[derive(Template)]
+#[template(path = "developers/operation.html", config = "assets/askama.toml")]
+pub struct OperationPage {
+    pub layout: Layout,
+    pub frame: Frame,
     /// Path prefix of the operations on the host of this page.
+    pub below: &'static str,
+    pub operations: Vec<Operation>,
+    /// Which of them is shown.
+    pub at: usize,
+}
+
+impl OperationPage {
+    fn one(&self) -> &Operation {
+        &self.operations[self.at]
+    }
+}
+
+/// The whole reference, to be read as Markdown.
+#[derive(Template)]
+#[template(path = "developers/reference_whole.html", config = "assets/askama.toml")]
+pub struct WholeReference {
+    pub frame: Frame,
+    pub base_url: String,
+    pub dev_base_url: String,
     pub below: &'static str,
     pub operations: Vec<Operation>,
 }

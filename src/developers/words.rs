@@ -39,6 +39,8 @@ words! {
     development: "Desenvolvimento", "Development";
     download: "Baixar o OpenAPI", "Download the OpenAPI document";
     postman: "Coleção do Postman", "Postman collection";
+    of_sellers: "Para programas de vendedores", "For programs of sellers";
+    of_suppliers: "Para programas de fornecedores", "For programs of suppliers";
     operations: "Operações", "Operations";
     try_title: "Experimente com o seu token", "Try it with your own token";
     try_about: "O token fica só neste campo: não é guardado, e só vai no cabeçalho Authorization da chamada que você fizer. Cada chamada conta na sua cota.", "The token stays in this field: it is not stored, and it goes nowhere but into the Authorization header of the call that you make. Each call counts against your quota.";
@@ -48,7 +50,7 @@ words! {
     call: "Chamar", "Call";
     result: "Resposta", "Answer";
     any: "qualquer", "any";
-    no_token: "Informe o seu token no campo do começo da página.", "Fill in your token in the field at the top of the page.";
+    no_token: "Informe o seu token no campo desta página.", "Fill in your token in the field on this page.";
     no_answer: "O servidor não respondeu. Confira a conexão e tente de novo.", "The server did not answer. Check the connection and try again.";
     parameters: "Parâmetros", "Parameters";
     body: "Corpo do pedido", "Body";

@@ -14,13 +14,14 @@ use super::documents::Document;
 use super::guide::guide;
 use super::how_to::HowTo;
 use super::language::{Language, Text};
+use super::reference::Operation;
 use super::sandbox_guide::Sandbox;
 use super::status::days::PartDay;
 use super::status::state::{Component, State};
 use super::status::{self, DAYS};
 use super::views::{
-    AgentsPage, ChangeRow, ChangelogPage, DayBar, Frame, GuidePage, HowToPage, PartRow,
-    ReferencePage, SandboxPage, StatusPage, WebhooksPage,
+    AgentsPage, ChangeRow, ChangelogPage, DayBar, Frame, GuidePage, HowToPage, OperationPage,
+    PartRow, ReferencePage, SandboxPage, StatusPage, WebhooksPage, WholeReference,
 };
 use super::webhook_guide::Webhooks;
 use super::{AGENTS, CHANGELOG, GUIDE, REFERENCE, SANDBOX, STATUS, WEBHOOKS, reference};
@@ -55,7 +56,7 @@ fn layout(services: &Services, request: &Request) -> Layout {
 }
 
 fn frame(app: &App, path: &'static str, language: Language) -> Frame {
-    Frame::new(app.server.addresses.base_url.clone(), path, language)
+    Frame::new(app.server.addresses.base_url.clone(), path.into(), language)
 }
 
 /// A page that depends only on the program and its configuration. It is rendered
@@ -123,19 +124,50 @@ pub fn show_sandbox(app: &App, (): &(), request: &Request) -> Result<Reply, Prob
     })
 }
 
-/// `GET /desenvolvedores/referencia`: every operation.
+/// The operations as the reference shows them.
+fn operations(app: &App, language: Language) -> Vec<Operation> {
+    let made = super::document(app, Document::Partner);
+    let rows = app.server.routes.iter().filter(|row| row.surface == Surface::Partner);
+    reference::read(&made.value, &bases(app).0, rows.map(Route::operation), language)
+}
+
+/// The addresses of the API for production and for development.
+fn bases(app: &App) -> (String, String) {
+    let at = &app.server.addresses;
+    let dev = format!("{}{}", at.dev_base_url, super::openapi::PARTNER_DEV);
+    (format!("{}{}", at.base_url, super::openapi::PARTNER), dev)
+}
+
+/// `GET /desenvolvedores/referencia`: where each operation is.
 pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     cached(app, request, REFERENCE, |layout, frame| {
-        let made = super::document(app, Document::Partner);
-        let below = super::openapi::PARTNER;
-        let base_url = format!("{}{below}", app.server.addresses.base_url);
-        let rows = app.server.routes.iter().filter(|row| row.surface == Surface::Partner);
-        let names = rows.map(Route::operation);
-        let operations = reference::read(&made.value, &base_url, names, frame.language);
-        let dev_base_url =
-            format!("{}{}", app.server.addresses.dev_base_url, super::openapi::PARTNER_DEV);
-        ReferencePage { layout, frame, base_url, dev_base_url, below, operations }.render()
+        let (base_url, dev_base_url) = bases(app);
+        let operations = operations(app, frame.language);
+        ReferencePage { layout, frame, base_url, dev_base_url, operations }.render()
     })
+}
+
+/// `GET /desenvolvedores/referencia/{operacao}`: one operation.
+pub fn show_operation(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    let mut names = app.server.routes.iter().map(Route::operation);
+    let asked = request.variable("operacao");
+    let name = names.find(|name| !name.is_empty() && *name == asked);
+    let name = name.ok_or_else(Problem::not_found)?;
+    cached(app, request, name, |layout, frame| {
+        let operations = operations(app, frame.language);
+        let at = operations.iter().position(|one| one.id == name).unwrap_or_default();
+        let frame = Frame { path: operations[at].address.clone().into(), ..frame };
+        OperationPage { layout, frame, below: super::openapi::PARTNER, operations, at }.render()
+    })
+}
+
+/// Every operation on one page, which is only read as Markdown.
+pub(super) fn whole_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
+    let frame = frame(app, REFERENCE, language(request)?);
+    let (base_url, dev_base_url) = bases(app);
+    let (below, operations) = (super::openapi::PARTNER, operations(app, frame.language));
+    let whole = WholeReference { frame, base_url, dev_base_url, below, operations }.render();
+    Ok(Reply::of(media::HTML, Bytes::from(whole.map_err(Problem::internal)?)))
 }
 
 /// `GET /desenvolvedores/changelog`: what changed.

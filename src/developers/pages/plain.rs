@@ -63,7 +63,7 @@ pub fn guide(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
 
 /// `GET /desenvolvedores/referencia.md`
 pub fn reference(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    plain(app, request, REFERENCE_MD, pages::show_reference)
+    plain(app, request, REFERENCE_MD, pages::whole_reference)
 }
 
 /// `GET /desenvolvedores/agentes.md`

@@ -281,6 +281,7 @@ fn is_nobodys(path: &str) -> bool {
         "/admin/",
         "/assets/",
         "/convite/",
+        "/desenvolvedores/referencia/",
         "/fotos/",
         "/painel/aulas/",
         "/painel/meets/",

@@ -163,6 +163,11 @@ pub struct ShownClaim {
 }
 
 impl ShownClaim {
+    /// Whether a row names the stage: what is expected says that of a mediation already.
+    pub fn tells_stage(&self) -> bool {
+        !self.stage.is_empty() && !matches!(self.turn, Turn::Marketplace)
+    }
+
     pub fn of(
         Claim { claim, order, title, amount }: Claim,
         stores: &Stores,
