@@ -147,18 +147,21 @@ pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
     })
 }
 
-/// `GET /desenvolvedores/referencia/{operacao}`: one operation.
+/// `GET /desenvolvedores/referencia/{operacao}`: one operation; with `.md` behind its name
+/// as Markdown.
 pub fn show_operation(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     let mut names = app.server.routes.iter().map(Route::operation);
     let asked = request.variable("operacao");
-    let name = names.find(|name| !name.is_empty() && *name == asked);
+    let wanted = asked.strip_suffix(".md").unwrap_or(asked);
+    let name = names.find(|name| !name.is_empty() && *name == wanted);
     let name = name.ok_or_else(Problem::not_found)?;
-    cached(app, request, name, |layout, frame| {
+    let page = cached(app, request, name, |layout, frame| {
         let operations = operations(app, frame.language);
         let at = operations.iter().position(|one| one.id == name).unwrap_or_default();
         let frame = Frame { path: operations[at].address.clone().into(), ..frame };
         OperationPage { layout, frame, below: super::openapi::PARTNER, operations, at }.render()
-    })
+    })?;
+    if name == asked { Ok(page) } else { plain::of(app, page) }
 }
 
 /// Every operation on one page, which is only read as Markdown.

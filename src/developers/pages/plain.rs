@@ -45,15 +45,24 @@ fn plain(
     let text = if let Some(text) = known {
         text
     } else {
-        let Body::Bytes(html) = page(app, &(), request)?.body else {
-            return Err(Problem::internal("a page is sent in pieces"));
-        };
-        let html = std::str::from_utf8(&html).map_err(Problem::internal)?;
-        let text = Bytes::from(markdown::of(html, &app.server.addresses.base_url));
+        let text = converted(app, page(app, &(), request)?)?;
         app.caches.documents.pages.lock().insert(key, text.clone());
         text
     };
     Ok(Reply::of(MARKDOWN, text).with(CACHE_CONTROL, A_MINUTE))
+}
+
+/// A page as Markdown.
+pub(super) fn of(app: &App, page: Reply) -> Result<Reply, Problem> {
+    Ok(Reply::of(MARKDOWN, converted(app, page)?).with(CACHE_CONTROL, A_MINUTE))
+}
+
+fn converted(app: &App, page: Reply) -> Result<Bytes, Problem> {
+    let Body::Bytes(html) = page.body else {
+        return Err(Problem::internal("a page is sent in pieces"));
+    };
+    let html = std::str::from_utf8(&html).map_err(Problem::internal)?;
+    Ok(Bytes::from(markdown::of(html, &app.server.addresses.base_url)))
 }
 
 /// `GET /desenvolvedores.md`
