@@ -46,9 +46,9 @@ impl Unmatched {
     pub fn codes(&self) -> String {
         match (&*self.sku, &*self.ean) {
             ("", "") => String::new(),
-            (sku, "") => format!("SKU {sku}"),
-            ("", ean) => format!("EAN {ean}"),
-            (sku, ean) => format!("SKU {sku} · EAN {ean}"),
+            (sku, "") => format!("SKU\u{a0}{sku}"),
+            ("", ean) => format!("EAN\u{a0}{ean}"),
+            (sku, ean) => format!("SKU\u{a0}{sku} · EAN\u{a0}{ean}"),
         }
     }
 }

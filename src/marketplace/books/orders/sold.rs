@@ -218,7 +218,8 @@ mod tests {
         let mut shelf = Shelf::default();
         for item in items {
             let begin = offset(shelf.text.len());
-            shelf.text.push_str(&format!("MLB{item}"));
+            shelf.text.push_str("MLB");
+            shelf.text.push_str(&item.to_string());
             let title_at = offset(shelf.text.len());
             shelf.text.push_str(title);
             let sku_at = offset(shelf.text.len());
