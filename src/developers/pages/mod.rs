@@ -161,7 +161,7 @@ pub fn show_operation(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
         let frame = Frame { path: operations[at].address.clone().into(), ..frame };
         OperationPage { layout, frame, below: super::openapi::PARTNER, operations, at }.render()
     })?;
-    if name == asked { Ok(page) } else { plain::of(app, page) }
+    if name == asked { Ok(page) } else { plain::of_operation(app, page) }
 }
 
 /// Every operation on one page, which is only read as Markdown.

@@ -34,7 +34,8 @@ fn pages_are_there_as_markdown_and_what_is_new_as_a_feed() {
     let one = nobody.get("/desenvolvedores/referencia/list_orders.md?lang=en").expect(200);
     assert_eq!(one.header("content-type"), Some("text/markdown; charset=utf-8"));
     let one = one.text();
-    assert!(one.starts_with("# ") && one.contains("updated_since"), "{one}");
+    assert!(one.starts_with("# ") && one.contains("\nGET `/orders`\n"), "{one}");
+    assert!(one.contains("updated_since"), "{one}");
     nobody.get("/desenvolvedores/referencia/list_nothing.md").expect(404);
     let guide = nobody.get("/desenvolvedores.md").expect(200).text();
     assert!(guide.contains("](https://escola.example/openapi.json)"), "{guide}");
