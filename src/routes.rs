@@ -231,8 +231,7 @@ fn partner_hub(who: Access, hub: &'static str) -> [Route; 8] {
 /// OAuth: how a person gives a program access to the Partner API.
 #[rustfmt::skip]
 fn oauth() -> [Route; 10] {
-    use partner::oauth::{api, documents as at};
-    use partner::oauth::pages;
+    use partner::oauth::{api, documents as at, pages};
     let known = |path, show, about| get(path, Call::Open(Run::Read(show)), about).on(Surface::OAuth);
     let called = |path, call, about| post(path, Call::Open(Run::Write(call)), about).on(Surface::OAuth).body_at_most(CLIENT);
     let resource = "Whose tokens the Partner API takes, and for what.";

@@ -127,8 +127,13 @@ pub fn show_sandbox(app: &App, (): &(), request: &Request) -> Result<Reply, Prob
 /// The operations as the reference shows them.
 fn operations(app: &App, language: Language) -> Vec<Operation> {
     let made = super::document(app, Document::Partner);
+    reference::read(&made.value, &bases(app).0, names(app), language)
+}
+
+/// The names of the operations, in the order of the table.
+fn names(app: &App) -> impl Iterator<Item = &'static str> {
     let rows = app.server.routes.iter().filter(|row| row.surface == Surface::Partner);
-    reference::read(&made.value, &bases(app).0, rows.map(Route::operation), language)
+    rows.map(Route::operation).filter(|name| !name.is_empty())
 }
 
 /// The addresses of the API for production and for development.
@@ -150,18 +155,17 @@ pub fn show_reference(app: &App, (): &(), request: &Request) -> Result<Reply, Pr
 /// `GET /desenvolvedores/referencia/{operacao}`: one operation; with `.md` behind its name
 /// as Markdown.
 pub fn show_operation(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
-    let mut names = app.server.routes.iter().map(Route::operation);
     let asked = request.variable("operacao");
     let wanted = asked.strip_suffix(".md").unwrap_or(asked);
-    let name = names.find(|name| !name.is_empty() && *name == wanted);
-    let name = name.ok_or_else(Problem::not_found)?;
+    let name = names(app).find(|name| *name == wanted).ok_or_else(Problem::not_found)?;
     let page = cached(app, request, name, |layout, frame| {
         let operations = operations(app, frame.language);
-        let at = operations.iter().position(|one| one.id == name).unwrap_or_default();
+        let at = operations.iter().position(|one| one.id == name);
+        let at = at.ok_or_else(|| askama::Error::custom(format!("{name} is in no document")))?;
         let frame = Frame { path: operations[at].address.clone().into(), ..frame };
         OperationPage { layout, frame, below: super::openapi::PARTNER, operations, at }.render()
     })?;
-    if name == asked { Ok(page) } else { plain::of_operation(app, page) }
+    if name == asked { Ok(page) } else { plain::of(app, page) }
 }
 
 /// Every operation on one page, which is only read as Markdown.

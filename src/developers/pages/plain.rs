@@ -52,16 +52,9 @@ fn plain(
     Ok(Reply::of(MARKDOWN, text).with(CACHE_CONTROL, A_MINUTE))
 }
 
-/// The page of one operation as Markdown: its title first, as in every other text.
-pub(super) fn of_operation(app: &App, page: Reply) -> Result<Reply, Problem> {
-    let text = converted(app, page)?;
-    let text = std::str::from_utf8(&text).map_err(Problem::internal)?;
-    let titled = text.split_once("\n# ").and_then(|(way, rest)| {
-        let (title, rest) = rest.split_once('\n')?;
-        Some(format!("# {title}\n\n{}\n{rest}", way.trim_end()))
-    });
-    let text = titled.map_or_else(|| Bytes::copy_from_slice(text.as_bytes()), Bytes::from);
-    Ok(Reply::of(MARKDOWN, text).with(CACHE_CONTROL, A_MINUTE))
+/// A page as Markdown.
+pub(super) fn of(app: &App, page: Reply) -> Result<Reply, Problem> {
+    Ok(Reply::of(MARKDOWN, converted(app, page)?).with(CACHE_CONTROL, A_MINUTE))
 }
 
 fn converted(app: &App, page: Reply) -> Result<Bytes, Problem> {

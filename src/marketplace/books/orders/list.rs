@@ -117,7 +117,6 @@ pub type OrderPosition = (i64, i64);
 /// A page as it was read.
 #[derive(Default)]
 pub struct OrderPage {
-    /// Orders of the filter; of a walk that goes on, which knows it, none are counted.
     pub total: i64,
     pub orders: Vec<Order>,
     /// Whether more listings match the search than are shown.
@@ -189,11 +188,8 @@ pub fn read_page(
     if let Some(items) = &filter.items {
         return read_listings(tx, words, owner, filter, items);
     }
-    // A walk knows since its first page how many there are.
-    let is_counted = !filter.is_whole() || filter.after.is_none();
-    let runs = if is_counted { runs::matching_runs(tx, words, owner, filter)? } else { Vec::new() };
-    let counted = is_counted.then(|| runs.iter().map(|run| run.orders).sum());
-    let mut page = OrderPage::of(counted.unwrap_or(filter.limit), filter);
+    let runs = runs::matching_runs(tx, words, owner, filter)?;
+    let mut page = OrderPage::of(runs.iter().map(|run| run.orders).sum(), filter);
     let Some(window) = runs::window(tx, owner, filter, &runs, page.total)? else {
         return Ok(page);
     };

@@ -55,15 +55,20 @@ impl Shelf {
              WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
             key,
             |row| {
-                let mut span = [offset(self.text.len()); 4];
-                for column in 0..3 {
-                    self.text.push_str(row.get_ref(column)?.as_str()?);
-                    span[column + 1] = offset(self.text.len());
-                }
-                self.spans.insert(key, span);
-                Ok(span)
+                let text = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
+                Ok(self.add(key, [text(0)?, text(1)?, text(2)?]))
             },
         )
+    }
+
+    fn add(&mut self, key: SoldKey, parts: [&str; 3]) -> Span {
+        let mut span = [offset(self.text.len()); 4];
+        for (end, part) in span[1..].iter_mut().zip(parts) {
+            self.text.push_str(part);
+            *end = offset(self.text.len());
+        }
+        self.spans.insert(key, span);
+        span
     }
 
     /// Adds what was read; without room for both it replaces what was there.
@@ -217,15 +222,7 @@ mod tests {
     fn shelf(items: std::ops::Range<i64>, title: &str) -> Shelf {
         let mut shelf = Shelf::default();
         for item in items {
-            let begin = offset(shelf.text.len());
-            shelf.text.push_str("MLB");
-            shelf.text.push_str(&item.to_string());
-            let title_at = offset(shelf.text.len());
-            shelf.text.push_str(title);
-            let sku_at = offset(shelf.text.len());
-            shelf.text.push_str("SKU");
-            let end = offset(shelf.text.len());
-            shelf.spans.insert((item, 0, 0), [begin, title_at, sku_at, end]);
+            shelf.add((item, 0, 0), [&format!("MLB{item}"), title, "SKU"]);
         }
         shelf
     }
