@@ -174,76 +174,33 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         K: Borrow<Q>,
         V: Clone,
     {
-        self.part(key).shard.entries.get(key).map(|entry| (entry.version, entry.value.clone()))
+        self.shard(key).entries.get(key).map(|entry| (entry.version, entry.value.clone()))
     }
 
     /// Stores a value that needs about `bytes` bytes.
     pub fn put(&self, key: K, version: u64, value: V, bytes: usize) {
-        self.part(&key).put(key, version, value, bytes);
-    }
-
-    /// The part for the values of `owner`, locked, to look up many values at
-    /// once. A value that was stored through it is not found by [`Cache::get`].
-    pub fn part<Q: Hash + ?Sized>(&self, owner: &Q) -> Part<'_, K, V> {
-        let index = usize::try_from(self.hasher.hash_one(owner) % SHARDS as u64).unwrap_or(0);
-        // The count of bytes may be wrong after a panic, which only wastes memory.
-        Part { shard: self.shards[index].lock(), most: self.shard_bytes }
-    }
-}
-
-/// A part of a cache, locked.
-pub struct Part<'c, K, V> {
-    shard: MutexGuard<'c, Shard<K, V>>,
-    /// Most bytes of its values.
-    most: usize,
-}
-
-impl<K: Hash + Eq + Clone, V> Part<'_, K, V> {
-    /// The value of a key, of any version.
-    pub fn value(&self, key: &K) -> Option<&V> {
-        self.shard.entries.get(key).map(|entry| &entry.value)
-    }
-
-    /// Stores a value that needs about `bytes` bytes.
-    pub fn put(&mut self, key: K, version: u64, value: V, bytes: usize) {
-        if bytes > self.most {
+        if bytes > self.shard_bytes {
             return;
         }
-        let shard = &mut *self.shard;
+        let mut shard = self.shard(&key);
         shard.bytes += bytes;
         match shard.entries.insert(key.clone(), CacheEntry { version, value, bytes }) {
             Some(before) => shard.bytes -= before.bytes,
             None => shard.order.push_back(key),
         }
-        self.make_room();
-    }
-
-    /// Changes the value of a key, without one a default value, of version 0. `change`
-    /// says how many bytes the value needs afterwards.
-    pub fn change(&mut self, key: K, change: impl FnOnce(&mut V) -> usize)
-    where
-        V: Default,
-    {
-        let shard = &mut *self.shard;
-        let entry = shard.entries.entry(key).or_insert_with_key(|key| {
-            shard.order.push_back(key.clone());
-            CacheEntry { version: 0, value: V::default(), bytes: 0 }
-        });
-        let bytes = change(&mut entry.value);
-        shard.bytes = shard.bytes - entry.bytes + bytes;
-        entry.bytes = bytes;
-        self.make_room();
-    }
-
-    fn make_room(&mut self) {
-        let shard = &mut *self.shard;
-        while shard.bytes > self.most
+        while shard.bytes > self.shard_bytes
             && let Some(oldest) = shard.order.pop_front()
         {
             if let Some(gone) = shard.entries.remove(&oldest) {
                 shard.bytes -= gone.bytes;
             }
         }
+    }
+
+    fn shard<Q: Hash + ?Sized>(&self, key: &Q) -> MutexGuard<'_, Shard<K, V>> {
+        let index = usize::try_from(self.hasher.hash_one(key) % SHARDS as u64).unwrap_or(0);
+        // The count of bytes may be wrong after a panic, which only wastes memory.
+        self.shards[index].lock()
     }
 }
 
@@ -262,35 +219,6 @@ mod tests {
         assert_eq!(cache.get(&9_999), Some((1, 9_999)));
         cache.put(1, 1, 1, 1001);
         assert_eq!(cache.get(&1), None);
-    }
-
-    #[test]
-    fn what_an_owner_keeps_is_in_one_part_and_makes_room_like_the_rest() {
-        let cache: Cache<u32, u32> = Cache::new(SHARDS * 1000);
-        for key in 0..30 {
-            cache.part("ana").put(key, 1, key, 100);
-        }
-        let part = cache.part("ana");
-        let kept: Vec<_> = (0..30).filter(|key| part.value(key) == Some(key)).collect();
-        assert_eq!(kept, (20..30).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn a_value_that_grew_makes_older_ones_go() {
-        let cache: Cache<u32, Vec<u32>> = Cache::new(SHARDS * 1000);
-        let mut part = cache.part("ana");
-        let add = |part: &mut Part<'_, u32, Vec<u32>>, key, number| {
-            part.change(key, |numbers| {
-                numbers.push(number);
-                numbers.len() * 200
-            });
-        };
-        for key in 0..5 {
-            add(&mut part, key, key);
-        }
-        add(&mut part, 4, 7);
-        assert_eq!((part.value(&4), part.value(&0)), (Some(&vec![4, 7]), None));
-        assert_eq!(part.value(&1), Some(&vec![1]));
     }
 
     #[test]

@@ -188,32 +188,20 @@ pub fn read_page(
     if let Some(items) = &filter.items {
         return read_listings(tx, words, owner, filter, items);
     }
+    if filter.is_whole() && filter.after.is_some() {
+        // A walk knows since its first page how many there are.
+        return OrderPage::of(0, filter).load_span(tx, words, owner, filter, &Window::of(filter));
+    }
     let runs = runs::matching_runs(tx, words, owner, filter)?;
     let mut page = OrderPage::of(runs.iter().map(|run| run.orders).sum(), filter);
     let Some(window) = runs::window(tx, owner, filter, &runs, page.total)? else {
         return Ok(page);
     };
-    if !filter.is_whole() {
-        page.keys = runs::merged(tx, owner, &runs, &window)?;
-        return if filter.keys_only { Ok(page) } else { page.load_orders(tx, words, owner) };
+    if filter.is_whole() {
+        return page.load_span(tx, words, owner, filter, &window);
     }
-    let rest = format!(
-        "WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
-           AND (created_at, order_id) {beyond} (?6, ?7)
-         ORDER BY created_at {way}, order_id {way}
-         LIMIT ?4 OFFSET ?5",
-        beyond = window.beyond(),
-        way = window.way(),
-    );
-    let Window { from, before, limit, offset, after, .. } = window;
-    let asked = (owner, from, before, limit, offset, after.0, after.1);
-    if filter.keys_only {
-        page.keys =
-            tx.tuples(&format!("SELECT created_at, order_id FROM sale_order {rest}"), asked)?;
-        return Ok(page);
-    }
-    tx.each(&orders(&rest), asked, |row| page.take(tx, words, row))?;
-    page.with_wordings(tx, words, owner)
+    page.keys = runs::merged(tx, owner, &runs, &window)?;
+    if filter.keys_only { Ok(page) } else { page.load_orders(tx, words, owner) }
 }
 
 /// The order that has a key, as a page of at most one.
@@ -319,7 +307,11 @@ fn sells(tx: &ReadTx<'_>, owner: UserId, store: i64, item: i64) -> Result<bool> 
 impl OrderPage {
     /// A page without its orders.
     fn of(total: i64, filter: &Filter) -> Self {
-        let room = if filter.keys_only { 0 } else { filter.limit.min(total).max(0) };
+        let room = match filter {
+            Filter { keys_only: true, .. } => 0,
+            Filter { after: Some(_), limit, .. } => *limit,
+            Filter { limit, .. } => total.min(*limit),
+        };
         let orders = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
         Self { total, orders, ..Self::default() }
     }
@@ -352,6 +344,34 @@ impl OrderPage {
     /// Adds the wordings of the page's orders, which were read without them.
     fn with_wordings(self, tx: &ReadTx<'_>, words: &Words, owner: UserId) -> Result<Self> {
         Ok(Self { worded: words.sold.of(tx, owner, &self.sold)?, ..self })
+    }
+
+    /// Reads the orders of a window of all of an owner's orders.
+    fn load_span(
+        mut self,
+        tx: &ReadTx<'_>,
+        words: &Words,
+        owner: UserId,
+        filter: &Filter,
+        window: &Window,
+    ) -> Result<Self> {
+        let rest = format!(
+            "WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?3
+               AND (created_at, order_id) {beyond} (?6, ?7)
+             ORDER BY created_at {way}, order_id {way}
+             LIMIT ?4 OFFSET ?5",
+            beyond = window.beyond(),
+            way = window.way(),
+        );
+        let Window { from, before, limit, offset, after, .. } = *window;
+        let asked = (owner, from, before, limit, offset, after.0, after.1);
+        if filter.keys_only {
+            self.keys =
+                tx.tuples(&format!("SELECT created_at, order_id FROM sale_order {rest}"), asked)?;
+            return Ok(self);
+        }
+        tx.each(&orders(&rest), asked, |row| self.take(tx, words, row))?;
+        self.with_wordings(tx, words, owner)
     }
 
     /// Reads the orders whose keys were found.

@@ -2,6 +2,7 @@
 //! Decisions marketplace-20, marketplace-21, marketplace-27.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use foldhash::quality::RandomState;
 
@@ -16,8 +17,6 @@ const BYTES: usize = 16 * 1024 * 1024;
 const SHELF_BYTES: usize = 768 * 1024;
 /// Bytes of an entry beside its texts.
 const ENTRY_BYTES: usize = size_of::<(SoldKey, Span)>() + 1;
-/// Bytes that most wordings have at most.
-const USUAL_BYTES: usize = 96;
 
 /// Listing, variation and version of what was sold.
 pub type SoldKey = (i64, i64, i64);
@@ -41,50 +40,48 @@ type Span = [u32; 4];
 ///
 /// A page looks up the wordings of one owner, and each piece of memory that is not in
 /// the processor's cache takes time: they stand side by side.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Shelf {
     text: String,
     spans: HashMap<SoldKey, Span, RandomState>,
 }
 
 impl Shelf {
-    /// Reads a wording that is not on it.
-    fn read(&mut self, tx: &ReadTx<'_>, key: SoldKey) -> Result<Option<Span>> {
-        tx.optional(
-            "SELECT site || item_id, title, sku FROM sold_item
-             WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
-            key,
-            |row| {
-                let text = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
-                Ok(self.add(key, [text(0)?, text(1)?, text(2)?]))
-            },
-        )
+    /// Where the wordings of keys stand; `None` when one of them is not on it.
+    fn find(&self, keys: &[SoldKey]) -> Option<Vec<Span>> {
+        keys.iter().map(|key| self.spans.get(key).copied()).collect()
     }
 
-    fn add(&mut self, key: SoldKey, parts: [&str; 3]) -> Span {
+    /// The same with those read that are not on it. What nothing is known of is empty.
+    fn find_or_read(&mut self, tx: &ReadTx<'_>, keys: &[SoldKey]) -> Result<Vec<Span>> {
+        let mut missing: Vec<_> =
+            keys.iter().filter(|key| !self.spans.contains_key(key)).copied().collect();
+        // Neighbours in the table are read one after the other.
+        missing.sort_unstable();
+        missing.dedup();
+        for key in missing {
+            tx.each(
+                "SELECT site || item_id, title, sku FROM sold_item
+                 WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
+                key,
+                |row| {
+                    let text = |at: usize| Ok::<_, rusqlite::Error>(row.get_ref(at)?.as_str()?);
+                    self.add(key, [text(0)?, text(1)?, text(2)?]);
+                    Ok(())
+                },
+            )?;
+        }
+        self.text.shrink_to_fit();
+        Ok(keys.iter().map(|key| self.spans.get(key).copied().unwrap_or_default()).collect())
+    }
+
+    fn add(&mut self, key: SoldKey, parts: [&str; 3]) {
         let mut span = [offset(self.text.len()); 4];
         for (end, part) in span[1..].iter_mut().zip(parts) {
             self.text.push_str(part);
             *end = offset(self.text.len());
         }
         self.spans.insert(key, span);
-        span
-    }
-
-    /// Adds what was read; without room for both it replaces what was there.
-    fn take(&mut self, read: Self) {
-        let fits = self.bytes() + read.bytes() <= SHELF_BYTES;
-        if !fits {
-            *self = Self::default();
-        }
-        if self.spans.is_empty() {
-            *self = if read.bytes() <= SHELF_BYTES { read } else { Self::default() };
-            return;
-        }
-        let begin = offset(self.text.len());
-        self.text.push_str(&read.text);
-        let moved = |(key, span): (SoldKey, Span)| (key, span.map(|at| at + begin));
-        self.spans.extend(read.spans.into_iter().map(moved));
     }
 
     fn bytes(&self) -> usize {
@@ -100,7 +97,7 @@ fn offset(at: usize) -> u32 {
 /// The wordings of a page, in the order of their keys.
 #[derive(Default)]
 pub struct Worded {
-    text: String,
+    shelf: Arc<Shelf>,
     spans: Vec<Span>,
 }
 
@@ -111,18 +108,12 @@ impl Worded {
             return Wording::default();
         };
         let [begin, title_at, sku_at, end] = span.map(|at| at as usize);
+        let text = &self.shelf.text;
         Wording {
-            ml_id: &self.text[begin..title_at],
-            title: &self.text[title_at..sku_at],
-            sku: &self.text[sku_at..end],
+            ml_id: &text[begin..title_at],
+            title: &text[title_at..sku_at],
+            sku: &text[sku_at..end],
         }
-    }
-
-    fn set(&mut self, place: usize, shelf: &Shelf, span: Span) {
-        let begin = self.text.len();
-        let [from, .., until] = span.map(|at| at as usize);
-        self.text.push_str(&shelf.text[from..until]);
-        self.spans[place] = span.map(|at| at - span[0] + offset(begin));
     }
 }
 
@@ -131,7 +122,7 @@ impl Worded {
 /// Entries never go stale: rows of `sold_item` are only ever added, and another
 /// title or SKU gets another version.
 pub struct Wordings {
-    cache: Cache<UserId, Shelf>,
+    cache: Cache<UserId, Arc<Shelf>>,
 }
 
 impl Default for Wordings {
@@ -144,45 +135,22 @@ impl Wordings {
     /// The wordings of what an owner sold. `tx` must not be a write
     /// transaction, whose rows may be rolled back.
     pub fn of(&self, tx: &ReadTx<'_>, owner: UserId, keys: &[SoldKey]) -> Result<Worded> {
-        let mut worded = Worded {
-            text: String::with_capacity(keys.len() * USUAL_BYTES),
-            spans: vec![Span::default(); keys.len()],
-        };
-        let mut missing = Vec::new();
-        match self.cache.part(&owner).value(&owner) {
-            Some(shelf) => {
-                // All are looked up before their texts are copied, so that the
-                // processor fetches several at once.
-                let found: Vec<_> = keys.iter().map(|key| shelf.spans.get(key)).collect();
-                for (place, found) in found.into_iter().enumerate() {
-                    match found {
-                        Some(span) => worded.set(place, shelf, *span),
-                        None => missing.push(place),
-                    }
-                }
-            }
-            None => missing.extend(0..keys.len()),
+        let (_, shelf) = self.cache.get(&owner).unwrap_or_default();
+        if let Some(spans) = shelf.find(keys) {
+            return Ok(Worded { shelf, spans });
         }
-        if missing.is_empty() {
-            return Ok(worded);
+        let mut shelf = Shelf::clone(&shelf);
+        let mut spans = shelf.find_or_read(tx, keys)?;
+        if shelf.bytes() > SHELF_BYTES {
+            shelf = Shelf::default();
+            spans = shelf.find_or_read(tx, keys)?;
         }
-        // Orders of one listing stand on a page more than once; neighbours in the table
-        // are read one after the other.
-        missing.sort_unstable_by_key(|place| keys[*place]);
-        let mut read = Shelf::default();
-        for alike in missing.chunk_by(|one, next| keys[*one] == keys[*next]) {
-            let key = keys[alike[0]];
-            if let Some(span) = read.read(tx, key)? {
-                for place in alike {
-                    worded.set(*place, &read, span);
-                }
-            }
+        let bytes = shelf.bytes();
+        let shelf = Arc::new(shelf);
+        if bytes <= SHELF_BYTES {
+            self.cache.put(owner, 0, Arc::clone(&shelf), bytes);
         }
-        self.cache.part(&owner).change(owner, |shelf| {
-            shelf.take(read);
-            shelf.bytes()
-        });
-        Ok(worded)
+        Ok(Worded { shelf, spans })
     }
 }
 
@@ -218,44 +186,58 @@ pub fn search_items(tx: &ReadTx<'_>, owner: UserId, text: &str) -> Result<Vec<i6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::marketplace::books::orders::tests::{NEVER, World, order};
 
-    fn shelf(items: std::ops::Range<i64>, title: &str) -> Shelf {
-        let mut shelf = Shelf::default();
-        for item in items {
-            shelf.add((item, 0, 0), [&format!("MLB{item}"), title, "SKU"]);
-        }
-        shelf
+    const ANA: UserId = UserId(1);
+
+    fn sell(world: &World, items: std::ops::Range<i64>, title: &str) {
+        let documents = items.map(|item| {
+            let mut document = order(item);
+            document.item.number = item;
+            document.item.title = format!("{title} {item}");
+            document
+        });
+        world.apply(ANA, documents.collect(), NEVER);
     }
 
-    fn worded(shelf: &Shelf, items: &[i64]) -> Vec<String> {
-        let mut worded = Worded { spans: vec![Span::default(); items.len()], ..Worded::default() };
-        for (place, item) in items.iter().enumerate() {
-            worded.set(place, shelf, shelf.spans[&(*item, 0, 0)]);
-        }
-        let texts = (0..items.len()).map(|place| worded.at(place));
+    /// The wordings of items, as one text each.
+    fn worded(world: &World, wordings: &Wordings, items: impl Iterator<Item = i64>) -> Vec<String> {
+        let keys: Vec<SoldKey> = items.map(|item| (item, 0, 0)).collect();
+        let worded = world.read(|tx| wordings.of(tx, ANA, &keys));
+        let texts = (0..keys.len()).map(|place| worded.at(place));
         texts.map(|text| [text.ml_id, text.title, text.sku].join("|")).collect()
+    }
+
+    fn known(wordings: &Wordings) -> usize {
+        wordings.cache.get(&ANA).map_or(0, |(_, shelf)| shelf.spans.len())
     }
 
     #[test]
     fn what_was_read_in_two_turns_is_found_as_it_was() {
-        let mut all = Shelf::default();
-        all.take(shelf(1..3, "Caneca"));
-        all.take(shelf(3..5, "Copo térmico"));
-        assert_eq!(
-            worded(&all, &[4, 1, 4]),
-            ["MLB4|Copo térmico|SKU", "MLB1|Caneca|SKU", "MLB4|Copo térmico|SKU"]
-        );
+        let (world, wordings) = (World::new(), Wordings::default());
+        sell(&world, 1..5, "Copo térmico");
+        let wanted = |items: &[i64]| -> Vec<_> {
+            items.iter().map(|item| format!("MLB{item}|Copo térmico {item}|CAB-1")).collect()
+        };
+        for items in [&[2, 1, 2][..], &[4, 1, 3, 4], &[3, 2]] {
+            assert_eq!(worded(&world, &wordings, items.iter().copied()), wanted(items));
+        }
+        assert_eq!(known(&wordings), 4);
+        assert_eq!(worded(&world, &wordings, [1, 9].into_iter()), [&wanted(&[1])[0], "||"]);
     }
 
     #[test]
     fn an_owner_with_more_than_has_room_keeps_what_was_read_last() {
-        let long = "T".repeat(200);
-        let mut all = Shelf::default();
-        all.take(shelf(0..2000, &long));
-        all.take(shelf(5000..7000, &long));
-        assert!(all.bytes() <= SHELF_BYTES, "{}", all.bytes());
-        assert!(!all.spans.contains_key(&(1, 0, 0)) && all.spans.len() == 2000);
-        all.take(shelf(0..9000, &long));
-        assert!(all.spans.is_empty());
+        let (world, wordings) = (World::new(), Wordings::default());
+        sell(&world, 1..5_001, &"T".repeat(200));
+        for (items, left) in [(1..2_001, 2_000), (1_900..4_001, 2_101), (1..5_001, 2_101)] {
+            let texts = worded(&world, &wordings, items.clone());
+            for (text, item) in texts.iter().zip(items) {
+                assert!(text.ends_with(&format!("T {item}|CAB-1")), "{item}: {text}");
+            }
+            assert_eq!(known(&wordings), left);
+        }
+        let (_, shelf) = wordings.cache.get(&ANA).expect("the last that had room");
+        assert!(shelf.bytes() <= SHELF_BYTES, "{}", shelf.bytes());
     }
 }
