@@ -14,6 +14,10 @@ use crate::lab::pause;
 
 /// How long a server may take until it prints its address.
 const START_LIMIT: Duration = Duration::from_mins(1);
+/// How long a thread must rest to be taken as done.
+const SETTLED: Duration = Duration::from_secs(2);
+/// How long a server may take to read its file.
+const READING_LIMIT: Duration = Duration::from_mins(20);
 
 /// Linux counts processor time in hundredths of a second for all user space.
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -67,19 +71,20 @@ impl Server {
     /// Waits until it has read its whole file, as it does after each start: what that
     /// takes would be counted as time of requests.
     pub fn settle(&self) -> anyhow::Result<()> {
-        let deadline = Instant::now() + START_LIMIT * 5;
-        let mut before = f64::NAN;
-        loop {
+        let deadline = Instant::now() + READING_LIMIT;
+        let (mut before, mut rests_since) = (f64::NAN, Instant::now());
+        // While its thread waits for the disk it uses no time either.
+        while rests_since.elapsed() < SETTLED {
             // Its thread begins a moment after the address is told.
             let used = self.thread_seconds("soundness").unwrap_or(f64::NAN);
             #[expect(clippy::float_cmp, reason = "a thread that rests has used the same time")]
-            if used == before {
-                return Ok(());
+            if used != before {
+                (before, rests_since) = (used, Instant::now());
             }
             ensure!(Instant::now() < deadline, "a server reads its file without an end");
-            before = used;
             pause(Duration::from_millis(300));
         }
+        Ok(())
     }
 
     /// Megabytes of its anonymous memory, which belongs to no file.
