@@ -45,6 +45,7 @@ const isFree = (event) =>
 
 const DRAFT = "rascunho ";
 const SENT = "enviado ";
+const TOKEN = "token da API";
 const LONGEST_DRAFT = 20000;
 
 const stored = (begin) => {
@@ -61,6 +62,14 @@ const keep = (key, text) => {
     else sessionStorage.setItem(key, text);
   } catch {
     // Without storage, or when it is full, the text is only on the page.
+  }
+};
+
+const kept = (key) => {
+  try {
+    return sessionStorage.getItem(key);
+  } catch {
+    return null;
   }
 };
 
@@ -82,6 +91,7 @@ const keepDrafts = () => {
   // Whoever signs in may be somebody else.
   if (location.pathname === "/entrar") {
     stored(DRAFT).forEach((key) => keep(key));
+    keep(TOKEN);
     try {
       localStorage.removeItem("recentes"); // What the palette found.
     } catch {
@@ -447,11 +457,25 @@ const behaviours = {
   // Questions to be answered: a script of its own, on the pages that have them.
   queue: (section) => import(section.dataset.queue).then(({ start }) => start(section)),
 
-  // Asks for a token, which the other forms of the page use. It stays in its
-  // field: it is kept nowhere and is no part of any form.
+  // Asks for a token, which the other forms of the page use. It is no part of any
+  // form, and stays in this tab until the tab is closed or the token forgotten.
   token: (section) => {
     section.querySelector("[data-without]").hidden = true;
     section.querySelector("[data-with]").hidden = false;
+    const [field, forget] = section.querySelectorAll("input, button");
+    field.value = kept(TOKEN) ?? "";
+    const show = () => (forget.hidden = field.value === "");
+    field.addEventListener("input", () => {
+      keep(TOKEN, field.value.trim() || undefined);
+      show();
+    });
+    forget.addEventListener("click", () => {
+      field.value = "";
+      keep(TOKEN);
+      show();
+      field.focus();
+    });
+    show();
   },
 
   // What stood on this page has a page of its own: its former address leads there.

@@ -109,7 +109,7 @@ const make = () => {
   dialog.className = "palette";
   dialog.setAttribute("aria-label", "Busca em todo o painel");
   field = document.createElement("input");
-  Object.assign(field, { type: "search", className: "input", placeholder: "Página, pessoa, pedido, produto ou ação", maxLength: 100, autocomplete: "off" });
+  Object.assign(field, { type: "search", className: "input", placeholder: "Página, pessoa, venda, pedido ou produto", maxLength: 100, autocomplete: "off" });
   field.setAttribute("role", "combobox");
   field.setAttribute("aria-label", "Buscar");
   field.setAttribute("aria-expanded", "false");

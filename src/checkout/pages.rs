@@ -105,8 +105,8 @@ fn sum(total: u64, is_narrowed: bool, states: &[(EventState, u64)]) -> String {
         0 if !is_narrowed => {
             return "O que a plataforma de pagamento avisou e o que cada aviso fez com a conta do aluno.".to_owned();
         }
-        1 => "1 aviso de compra".to_owned(),
-        _ => format!("{} avisos de compra", grouped(total)),
+        1 => "1 evento de compra".to_owned(),
+        _ => format!("{} eventos de compra", grouped(total)),
     };
     let open = [(EventState::NoPlan, "sem plano"), (EventState::NoStudent, "sem aluno")];
     let of = |(state, words): (EventState, &str)| {

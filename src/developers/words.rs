@@ -43,7 +43,8 @@ words! {
     of_suppliers: "Para programas de fornecedores", "For programs of suppliers";
     operations: "Operações", "Operations";
     try_title: "Experimente com o seu token", "Try it with your own token";
-    try_about: "O token fica só neste campo: não é guardado, e só vai no cabeçalho Authorization da chamada que você fizer. Cada chamada conta na sua cota.", "The token stays in this field: it is not stored, and it goes nowhere but into the Authorization header of the call that you make. Each call counts against your quota.";
+    try_about: "O token vale para todas as páginas da referência nesta aba, até você fechá-la ou esquecer o token. Ele só vai no cabeçalho Authorization da chamada que você fizer. Cada chamada conta na sua cota.", "The token serves all pages of the reference in this tab, until you close it or forget the token. It goes nowhere but into the Authorization header of the call that you make. Each call counts against your quota.";
+    forget_token: "Esquecer o token", "Forget the token";
     try_without: "Com JavaScript desligado não dá para experimentar daqui: cole o curl de cada operação no terminal.", "Without JavaScript nothing can be tried from here: paste the curl line of an operation into a terminal.";
     token: "Token de parceiro", "Partner token";
     try_it: "Experimentar", "Try it";

@@ -11,7 +11,7 @@ named! {
     /// A kind of record. Its number, name and title are also those of its area
     /// of an account's reading.
     pub enum RecordKind: number {
-        Order = 1, "pedidos", "Pedidos";
+        Order = 1, "pedidos", "Vendas";
         Question = 3, "perguntas", "Perguntas";
         Listing = 2, "anuncios", "Anúncios";
         Claim = 4, "reclamacoes", "Reclamações";
@@ -90,9 +90,9 @@ const USUAL: KindRow = KindRow {
 const ORDER: KindRow = KindRow {
     topics: &[("orders_v2", "Vendas")],
     paths: &["/orders/"],
-    not_one: code("the resource is not an order", "o recurso não é um pedido"),
-    missing: code("the marketplace has no such order", "o marketplace não tem este pedido"),
-    of_another: code("the order is another account's", "o pedido é de outra conta"),
+    not_one: code("the resource is not an order", "o recurso não é uma venda"),
+    missing: code("the marketplace has no such order", "o marketplace não tem esta venda"),
+    of_another: code("the order is another account's", "a venda é de outra conta"),
     tables: &[
         table("sale_order", "created_at, order_id", ""),
         table("order_count", "ml_user_id, status, day", ""),

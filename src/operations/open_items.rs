@@ -114,17 +114,12 @@ pub fn verdict(items: &[OpenItem]) -> Notice {
     let Some(worst) = items.first() else {
         return Notice::new(Tone::Good, "Tudo em ordem", "Nada espera por você.");
     };
-    let count = match items.len() {
-        1 => "Um ponto está em aberto.".to_owned(),
-        count => format!("{count} pontos estão em aberto, os mais urgentes primeiro."),
+    let title = match worst.tone {
+        Tone::Bad => "O serviço precisa de você agora",
+        Tone::Warn => "Funcionando, com algo para resolver",
+        Tone::Info | Tone::Good => "Funcionando, com algo a concluir",
     };
-    match worst.tone {
-        Tone::Bad => Notice::new(Tone::Bad, "O serviço precisa de você agora", count),
-        Tone::Warn => Notice::new(Tone::Warn, "Funcionando, com algo para resolver", count),
-        Tone::Info | Tone::Good => {
-            Notice::new(Tone::Info, "Funcionando, com algo a concluir", count)
-        }
-    }
+    Notice::new(worst.tone, title, "")
 }
 
 /// An item that is resolved outside the panel.

@@ -105,7 +105,9 @@ impl OperatorHome {
             .into_iter()
             .find(|state| self.health.iter().any(|row| row.estado == Some(*state)));
         let copy = self.health.iter().find(|row| row.nome == "Última cópia");
-        let copy = copy.map(|row| format!(" · última cópia {}", row.valor)).unwrap_or_default();
+        let copy = copy
+            .map(|row| format!(" · última cópia: {}", row.valor.to_lowercase()))
+            .unwrap_or_default();
         let line = format!("Versão {} · no ar há {}{copy}", self.version, self.uptime);
         (worst.unwrap_or(Badge::Healthy), line)
     }

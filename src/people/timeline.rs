@@ -3,7 +3,7 @@
 
 use crate::accounts::person::Group;
 use crate::audit::ActorKind;
-use crate::audit::log::AuditEntry;
+use crate::audit::log::{AuditEntry, summary};
 use crate::base::{Cents, DAY_S, Day, Instant, UserId, grouped};
 use crate::checkout::EventKind;
 use crate::db::{ReadTx, Result};
@@ -48,7 +48,7 @@ pub fn page(
     }
     events.extend(messages(tx, user, before)?);
     events.extend(logins(tx, user, before)?);
-    events.extend(acts(tx, (user, group), before)?);
+    events.extend(acts(tx, (user, group), time, before)?);
     events.sort_by_key(|event| std::cmp::Reverse(event.at));
     // What happened in the second of the last one belongs to the same page.
     let last = events.get(PAGE - 1).map(|event| event.at);
@@ -199,7 +199,12 @@ fn logins(tx: &ReadTx<'_>, user: UserId, before: Instant) -> Result<Vec<Event>> 
 }
 
 /// What staff and the service did; what a purchase did stands with it.
-fn acts(tx: &ReadTx<'_>, (user, group): (UserId, Group), before: Instant) -> Result<Vec<Event>> {
+fn acts(
+    tx: &ReadTx<'_>,
+    (user, group): (UserId, Group),
+    time: PageTime,
+    before: Instant,
+) -> Result<Vec<Event>> {
     let rows: Vec<AuditEntry> = tx.records(
         "FROM audit a INDEXED BY audit_by_object
          WHERE a.object_kind = ?1 AND a.object_id = ?2 AND a.at < ?3 AND a.actor_kind <> ?4
@@ -215,7 +220,10 @@ fn acts(tx: &ReadTx<'_>, (user, group): (UserId, Group), before: Instant) -> Res
             _ => Tone::Info,
         },
         text: entry.title(),
-        detail: entry.actor_name.clone(),
+        detail: match summary(&entry, time.zone) {
+            changed if changed.is_empty() => entry.actor_name.clone(),
+            changed => format!("{changed} · {}", entry.actor_name),
+        },
         href: format!("/admin/auditoria/{}", entry.id),
     };
     Ok(rows.into_iter().map(event).collect())

@@ -364,7 +364,7 @@ impl LedgerEntry {
     pub fn why(&self) -> String {
         match (self.about.as_ref().or(self.note.as_ref()), self.action()) {
             (Some(said), _) => said.clone(),
-            (None, Some(Action::Sale)) => format!("Pedido {}", self.cause),
+            (None, Some(Action::Sale)) => self.cause.to_string(),
             (None, Some(Action::Lap)) => format!("{} check-ins", number_words(self.cause)),
             (None, _) => String::new(),
         }

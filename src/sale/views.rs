@@ -46,6 +46,6 @@ impl SalePage {
     pub fn title(&self) -> String {
         let sold = self.page.sold(&self.order);
         let title = if sold.title.is_empty() { "Anúncio sem título" } else { sold.title };
-        format!("{} × {title}", grouped(self.order.quantity.unsigned_abs()))
+        format!("{}× {title}", grouped(self.order.quantity.unsigned_abs()))
     }
 }

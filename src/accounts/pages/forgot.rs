@@ -113,7 +113,7 @@ fn too_many(
     let until = app.time_of_day(request.now.plus(retry_after_s + 59));
     let alert = Notice::new(
         Tone::Warn,
-        format!("Muitos pedidos. Tente de novo às {until}"),
+        format!("Muitas tentativas. Tente de novo às {until}"),
         "Sua senha não mudou. O último link que você recebeu continua valendo.",
     );
     Reply::form_again(request, problem, |_| Ok(form(app, request, typed, Some(alert), None)))

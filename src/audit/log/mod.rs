@@ -10,7 +10,7 @@ pub mod views;
 use serde_json::{Map, Value};
 
 use crate::audit::{ActorKind, objects};
-use crate::base::clock::Instant;
+use crate::base::clock::{Day, Instant, Zone};
 use crate::base::text::{capitalised, shortened};
 use crate::row;
 
@@ -130,7 +130,7 @@ fn spelled(name: &str) -> String {
 
 /// Names of fields and their labels in the forms. A name is left out when it
 /// differs from its label only in the capital letter.
-const FIELDS: [(&str, &str); 47] = [
+const FIELDS: [(&str, &str); 48] = [
     ("anotacoes", "Anotações"),
     ("ativo", "Ativo"),
     ("ate", "Até"),
@@ -164,6 +164,7 @@ const FIELDS: [(&str, &str); 47] = [
     ("pago_ate", "Pago até"),
     ("papeis", "Quem vê"),
     ("permissoes", "Permissões"),
+    ("plano_de_api", "Plano de API"),
     ("preco", "Preço"),
     ("professor_id", "Professor"),
     ("publico", "Aberto ao público"),
@@ -196,17 +197,23 @@ pub struct Change {
     pub differs: bool,
 }
 
-/// What an entry changed, field by field, changed ones first.
-pub fn changes(entry: &AuditEntry) -> Vec<Change> {
+/// What an entry changed, field by field, changed ones first. What was empty and stayed
+/// so is left out.
+pub fn changes(entry: &AuditEntry, zone: Zone) -> Vec<Change> {
     let (before, after) = (fields(entry.before.as_deref()), fields(entry.after.as_deref()));
     let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
     let mut changes: Vec<Change> = names
         .map(|name| {
-            let text =
-                |fields: &Map<String, Value>| fields.get(name).map_or_else(String::new, words);
+            let text = |fields: &Map<String, Value>| {
+                fields.get(name).map_or_else(String::new, |value| words(value, zone))
+            };
             let (before, after) = (text(&before), text(&after));
-            Change { field: field_words(name), differs: before != after, before, after }
+            // What a student's role is called on every other page.
+            let is_plan = name == "papel" && entry.object_kind == objects::STUDENT.name;
+            let field = if is_plan { "Plano".to_owned() } else { field_words(name) };
+            Change { field, differs: before != after, before, after }
         })
+        .filter(|change: &Change| change.differs || !change.before.is_empty())
         .collect();
     changes.sort_by_key(|change| !change.differs);
     changes
@@ -221,11 +228,11 @@ const FEW: usize = 2;
 
 /// `Plano: pro → vip · Nome: Ana → Ana Lima`: what an entry changed, in a line;
 /// empty for something new or removed as a whole.
-pub fn summary(entry: &AuditEntry) -> String {
+pub fn summary(entry: &AuditEntry, zone: Zone) -> String {
     if WHOLE.iter().any(|end| entry.action.ends_with(end)) {
         return String::new();
     }
-    let changed: Vec<Change> = changes(entry).into_iter().filter(|one| one.differs).collect();
+    let changed: Vec<Change> = changes(entry, zone).into_iter().filter(|one| one.differs).collect();
     let more = changed.len().saturating_sub(FEW);
     let mut parts: Vec<String> = changed.iter().take(FEW).map(Change::line).collect();
     match more {
@@ -261,21 +268,34 @@ fn fields(json: Option<&str>) -> Map<String, Value> {
 }
 
 /// A value as people read it.
-fn words(value: &Value) -> String {
+fn words(value: &Value, zone: Zone) -> String {
     match value {
         Value::Null => String::new(),
         Value::Bool(true) => "sim".to_owned(),
         Value::Bool(false) => "não".to_owned(),
-        Value::String(text) => text.clone(),
+        Value::String(text) => dated(text, zone).unwrap_or_else(|| text.clone()),
         Value::Number(number) => number.to_string(),
-        Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join("\n"),
+        Value::Array(items) => {
+            items.iter().map(|item| words(item, zone)).collect::<Vec<_>>().join("\n")
+        }
         Value::Object(fields) => {
             let lines = fields
                 .iter()
-                .map(|(name, value)| format!("{}: {}", field_words(name), words(value)));
+                .map(|(name, value)| format!("{}: {}", field_words(name), words(value, zone)));
             lines.collect::<Vec<_>>().join("\n")
         }
     }
+}
+
+/// A day or an instant as pages write it; `None` for other text.
+fn dated(text: &str, zone: Zone) -> Option<String> {
+    if let Some(day) = Day::parse(text) {
+        return Some(day.date().strftime("%d/%m/%Y").to_string());
+    }
+    if !text.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
+    Instant::parse(text).or_else(|| zone.read(text)).map(|at| zone.page(at))
 }
 
 #[cfg(test)]
@@ -300,6 +320,10 @@ mod tests {
         }
     }
 
+    fn zone() -> Zone {
+        Zone::named("America/Sao_Paulo").unwrap()
+    }
+
     #[test]
     fn actions_have_words_also_those_nobody_listed() {
         for (action, object, title) in [
@@ -316,7 +340,7 @@ mod tests {
     fn changes_are_told_field_by_field() {
         let before = r#"{"nome":"Ana","tags":["a","b"],"ativo":true}"#;
         let after = r#"{"nome":"Ana","tags":["a"],"ativo":false,"novo":{"x":1}}"#;
-        let told = changes(&entry("plano.alterar", "plano", Some(before), Some(after)));
+        let told = changes(&entry("plano.alterar", "plano", Some(before), Some(after)), zone());
         let told: Vec<_> =
             told.iter().map(|one| (&*one.field, &*one.before, &*one.after, one.differs)).collect();
         assert_eq!(
@@ -328,16 +352,27 @@ mod tests {
                 ("Nome", "Ana", "Ana", false),
             ]
         );
-        let made = changes(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#)));
+        let made = changes(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#)), zone());
         assert_eq!(made.len(), 1);
         assert!(made[0].differs && made[0].before.is_empty());
-        let line = summary(&entry("plano.alterar", "plano", Some(before), Some(after)));
+        let line = summary(&entry("plano.alterar", "plano", Some(before), Some(after)), zone());
         assert_eq!(line, "Ativo: sim → não · Tags: a, b → a · e mais um campo");
         let role =
             entry("aluno.alterar", "aluno", Some(r#"{"plano":"pro"}"#), Some(r#"{"plano":"vip"}"#));
-        assert_eq!(summary(&role), "Plano: pro → vip");
-        assert_eq!(summary(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#))), "");
-        assert_eq!(changes(&entry("x.y", "x", None, None)), []);
-        assert_eq!(changes(&entry("x.y", "x", Some("7"), None)).len(), 1);
+        assert_eq!(summary(&role, zone()), "Plano: pro → vip");
+        assert_eq!(
+            summary(&entry("plano.criar", "plano", None, Some(r#"{"nome":"Ana"}"#)), zone()),
+            ""
+        );
+        let paid =
+            |day: &str| Some(format!(r#"{{"pago_ate":{day},"ate":null,"dia":"2026-11-27"}}"#));
+        let (before, after) = (paid("null"), paid(r#""2026-12-28T02:59:59Z""#));
+        let given = entry("aluno.trocar_plano", "aluno", before.as_deref(), after.as_deref());
+        assert_eq!(summary(&given, zone()), "Pago até: 27/12/2026 23:59");
+        let told = changes(&given, zone());
+        let told: Vec<_> = told.iter().map(|one| (&*one.field, &*one.after)).collect();
+        assert_eq!(told, [("Pago até", "27/12/2026 23:59"), ("Dia", "27/11/2026")]);
+        assert_eq!(changes(&entry("x.y", "x", None, None), zone()), []);
+        assert_eq!(changes(&entry("x.y", "x", Some("7"), None), zone()).len(), 1);
     }
 }

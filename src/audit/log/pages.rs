@@ -172,7 +172,7 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     Reply::page(&EntryPage {
         layout: layout(app, person, request),
         at: app.zone().page(entry.at),
-        changes: changes(&entry),
+        changes: changes(&entry, app.zone()),
         entry,
     })
 }

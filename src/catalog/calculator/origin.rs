@@ -12,6 +12,8 @@ use crate::marketplace::books::orders::cost;
 
 /// Names that the search suggests while it is typed, of each kind.
 const SUGGESTED: u32 = 25;
+/// Newest sales of a listing among which one that tells its freight is looked for.
+const LOOKED_AT: u32 = 50;
 /// Listings, and products, that a search shows.
 const SHOWN: u32 = 8;
 
@@ -25,6 +27,8 @@ pub struct Origin {
     pub price: Option<Cents>,
     /// `None` when it was not entered.
     pub cost: Option<Cents>,
+    /// What the parcel of the last sale of one unit cost; `None` when no sale tells.
+    pub freight: Option<Cents>,
     /// The account of its listing.
     pub account: Option<MlUserId>,
     pub category: String,
@@ -46,7 +50,8 @@ impl Origin {
             let found: Option<SellerListing> = listed::one(tx, owner, number)?;
             let found = found.ok_or_else(Problem::not_found)?;
             let unit = cost::unit(tx, owner, (number, &found.row.sku))?;
-            return Ok(Some(Self::of_listing(found, unit.map(|unit| unit.cents))));
+            let freight = last_freight(tx, owner, number)?;
+            return Ok(Some(Self::of_listing(found, unit.map(|unit| unit.cents), freight)));
         }
         if product.is_empty() {
             return Ok(None);
@@ -54,10 +59,12 @@ impl Origin {
         let id = product.parse().map_err(|_| Problem::not_found())?;
         let product = products::product(tx, owner, id)?.ok_or_else(Problem::not_found)?;
         let listing = listings::of_sku(tx, owner, &product.entry.sku, 1)?.pop();
-        Ok(Some(Self::of_product(&product, listing)))
+        let number = listing.as_ref().and_then(|listing| item_number(&listing.id));
+        let freight = number.map(|number| last_freight(tx, owner, number)).transpose()?.flatten();
+        Ok(Some(Self { freight, ..Self::of_product(&product, listing) }))
     }
 
-    fn of_listing(listing: SellerListing, cost: Option<Cents>) -> Self {
+    fn of_listing(listing: SellerListing, cost: Option<Cents>, freight: Option<Cents>) -> Self {
         let SellerListing { id, row, kind, logistic, .. } = listing;
         Self {
             title: if row.title.is_empty() { id.clone() } else { row.title },
@@ -65,6 +72,7 @@ impl Origin {
             named: ("anuncio", id),
             price: Some(row.price),
             cost,
+            freight,
             account: Some(row.ml_user_id),
             category: row.category,
             logistic: logistic.unwrap_or_default(),
@@ -88,15 +96,26 @@ impl Origin {
                 named,
                 price: own_price,
                 cost,
+                freight: None,
                 account: None,
                 category,
                 logistic,
                 kind,
             };
         };
-        let of_listing = Self::of_listing(listing, cost);
+        let of_listing = Self::of_listing(listing, cost, None);
         Self { title, page, named, price: own_price.or(of_listing.price), ..of_listing }
     }
+}
+
+/// What the last sale of one unit of a listing paid for its parcel.
+fn last_freight(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<Cents>> {
+    let sales: Vec<(Option<Cents>, i64)> = tx.tuples(
+        "SELECT freight_cents, quantity FROM sale_order INDEXED BY sale_order_of_item
+         WHERE owner_id = ?1 AND item_id = ?2 ORDER BY created_at DESC LIMIT ?3",
+        (owner, item, LOOKED_AT),
+    )?;
+    Ok(sales.into_iter().filter(|(_, units)| *units == 1).find_map(|(freight, _)| freight))
 }
 
 /// What a search found: listings, then products.

@@ -196,6 +196,7 @@ impl Typed {
         match name {
             "preco" => amount(origin.and_then(|one| one.price).or(Some(USUAL_PRICE))),
             "custo" => amount(origin.and_then(|one| one.cost)),
+            "frete" => amount(origin.and_then(|one| one.freight)),
             "categoria" => origin.map(|one| one.category.clone()).unwrap_or_default(),
             "logistica" => {
                 let known = LOGISTICS.iter().map(|(name, _)| *name);
@@ -466,6 +467,7 @@ fn calculator(
             title: origin.title.clone(),
             page: origin.page.clone(),
             named: origin.named.clone(),
+            has_freight: origin.freight.is_some(),
         }),
         search: String::new(),
         hits: None,

@@ -42,6 +42,18 @@ pub struct CalculatorPage {
     pub outcome: Option<Calculated>,
 }
 
+impl CalculatorPage {
+    /// What an amount of freight means, and where it comes from.
+    fn freight_help(&self) -> &'static str {
+        match &self.origin {
+            Some(Chosen { has_freight: true, .. }) => {
+                "O da última venda. 0 quando o comprador paga."
+            }
+            _ => "0 quando o comprador paga.",
+        }
+    }
+}
+
 /// The listing or the product that a calculation is about.
 pub struct Chosen {
     pub title: String,
@@ -49,6 +61,8 @@ pub struct Chosen {
     pub page: String,
     /// The name and the value by which the address names it.
     pub named: (&'static str, String),
+    /// Whether its last sale told its freight.
+    pub has_freight: bool,
 }
 
 /// What remains of a sale.

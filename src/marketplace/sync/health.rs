@@ -32,7 +32,7 @@ pub struct Health {
 /// Areas that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// `Pedidos, anúncios`.
+    /// `Vendas, anúncios`.
     pub areas: String,
     /// Changes since then may be missing.
     pub since: Instant,
@@ -202,7 +202,7 @@ mod tests {
             area(3, 60, 0, refused()),
         ])
         .unwrap();
-        assert_eq!(trouble.areas, "Pedidos, Anúncios");
+        assert_eq!(trouble.areas, "Vendas, Anúncios");
         assert_eq!(trouble.since, NOW.minus(5_000));
         assert!(trouble.is_refused && is_refusal(&trouble.error));
         let lost = LinkedAccount { token_ok: false, ..account() };
@@ -247,13 +247,13 @@ mod tests {
             progress(&state, NOW).map(|one| (one.label, one.percent, one.note))
         };
         let said =
-            |percent, note: &str| Some(("Lendo pedidos".to_owned(), percent, note.to_owned()));
-        assert_eq!(reading(0, 60, 0), said(0, "0 de 377 pedidos"));
-        assert_eq!(reading(200, 2, 0), said(53, "200 de 377 pedidos"));
-        assert_eq!(reading(200, 20, 0), said(53, "200 de 377 pedidos, falta menos de um minuto"));
-        assert_eq!(reading(200, 200, 0), said(53, "200 de 377 pedidos, falta cerca de 2 min"));
-        assert_eq!(reading(200, 200, 1), said(53, "200 de 377 pedidos"));
-        assert_eq!(reading(400, 60, 0), said(99, "400 de 400 pedidos, falta menos de um minuto"));
+            |percent, note: &str| Some(("Lendo vendas".to_owned(), percent, note.to_owned()));
+        assert_eq!(reading(0, 60, 0), said(0, "0 de 377 vendas"));
+        assert_eq!(reading(200, 2, 0), said(53, "200 de 377 vendas"));
+        assert_eq!(reading(200, 20, 0), said(53, "200 de 377 vendas, falta menos de um minuto"));
+        assert_eq!(reading(200, 200, 0), said(53, "200 de 377 vendas, falta cerca de 2 min"));
+        assert_eq!(reading(200, 200, 1), said(53, "200 de 377 vendas"));
+        assert_eq!(reading(400, 60, 0), said(99, "400 de 400 vendas, falta menos de um minuto"));
         let over = area(1, 10, 0, Failure::Unreachable);
         assert!(progress(&over, NOW).is_none());
     }

@@ -66,7 +66,7 @@ pub fn address_of(request_id: &str) -> String {
 pub fn page(app: &App, person: &Person, request: &Request) -> std::result::Result<Reply, Problem> {
     let Asked { pedido } = request.query()?;
     let asked = pedido.trim();
-    let fault = (asked.len() > LONGEST).then_some("Um código de pedido tem até 128 letras.");
+    let fault = (asked.len() > LONGEST).then_some("Um código de requisição tem até 128 letras.");
     let is_asked = !asked.is_empty() && fault.is_none();
     if let Err(error) = app.health.requests.flush(&app.db).and_then(|()| journal::flush(app)) {
         tracing::warn!(%error, "the log of requests was not written; trying again");

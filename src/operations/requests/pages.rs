@@ -36,7 +36,7 @@ const WITH_OWN: &str = "incluir";
 
 const LIST: Listing = Listing {
     path: "/admin/requisicoes",
-    hint: "Caminho ou código do pedido",
+    hint: "Caminho ou código da requisição",
     filters: &[
         Filter {
             name: "resposta",

@@ -470,28 +470,28 @@ fn error_words(status: u16) -> (&'static str, &'static str) {
             "Entre de novo para continuar. Se a conta foi suspensa, a página de entrada diz o que fazer.",
         ),
         400..=402 | 405..=428 | 430..=499 => (
-            "Não entendemos este pedido",
+            "Não entendemos o que chegou",
             "O endereço ou o formulário chegou incompleto. Nada foi alterado. Volte à página anterior e tente de novo.",
         ),
         403 => (
             "Sua conta não abre esta página",
-            "Ela é de outro tipo de acesso, ou o pedido veio de outro site. Nada foi alterado. Se você precisa dela, fale com quem administra a plataforma.",
+            "Ela é de outro tipo de acesso, ou o formulário veio de outro site. Nada foi alterado. Se você precisa dela, fale com quem administra a plataforma.",
         ),
         404 => (
             "Esta página não existe",
             "O endereço pode ter mudado ou o item foi excluído. Seus dados continuam onde estavam.",
         ),
         429 => (
-            "Muitos pedidos em pouco tempo",
+            "Muitas tentativas em pouco tempo",
             "Espere um minuto e tente de novo. O que você já tinha enviado está salvo.",
         ),
         503 => (
             "Estamos ocupados por um instante",
-            "O serviço está reiniciando ou com muitos pedidos. Seus dados estão seguros. Tente de novo em alguns segundos.",
+            "O serviço está reiniciando ou com muitos acessos. Seus dados estão seguros. Tente de novo em alguns segundos.",
         ),
         _ => (
             "Algo falhou do nosso lado",
-            "O que estava salvo continua salvo; este último pedido pode não ter sido feito. Confira antes de repetir. Se acontecer de novo, informe o código abaixo a quem administra a plataforma.",
+            "O que estava salvo continua salvo; o que você acabou de fazer pode não ter sido salvo. Confira antes de repetir. Se acontecer de novo, informe o código abaixo a quem administra a plataforma.",
         ),
     }
 }

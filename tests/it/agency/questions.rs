@@ -316,6 +316,9 @@ fn saved_replies_are_their_owners() {
         let reply = actor.post(path, &reply(&format!("De {name}"))).expect(201).json();
         made.insert(name, reply["id"].as_str().unwrap().to_owned());
     }
+    // What nothing replaces would reach the buyer as it is typed.
+    let typed = json!({ "titulo": "Oi", "texto": "Olá, {nome}! Custa {preco}." });
+    ana.post(OWN_REPLIES, &typed).expect(422);
     assert_eq!(titles(&ana, OWN_REPLIES), ["De ana"]);
     assert_eq!(titles(&rui, OWN_REPLIES), ["De rui"]);
     assert_eq!(titles(&operator, REPLIES), ["De equipe"]);

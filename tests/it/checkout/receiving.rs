@@ -338,7 +338,7 @@ fn a_purchase_says_who_bought_what_for_how_much_and_what_it_did() {
         }
     }
     let list = admin.get("/admin/compras").expect(200).text();
-    assert!(list.contains("1 aviso de compra"), "{list}");
+    assert!(list.contains("1 evento de compra"), "{list}");
     let csv = admin.get("/admin/compras?formato=csv").expect(200).text();
     assert!(csv.lines().next().unwrap().ends_with("produto_nome,valor,moeda,aluno_nome"), "{csv}");
     assert!(csv.contains("Formação completa,1497.9"), "{csv}");

@@ -316,7 +316,7 @@ fn a_listing_without_a_product_is_mended_beside_its_row() {
     // The form beside the row needs nothing but the SKU.
     let html = page(&sol, UNMATCHED);
     let read = Page::read(&html).unwrap();
-    let typed = read.all(&["input"]).find(|one| one.get("placeholder") == Some("SKU do produto"));
+    let typed = read.all(&["input"]).find(|one| one.get("placeholder") == Some("SKU"));
     let form = read.path(typed.unwrap()).find(|one| one.is(&["form"])).unwrap();
     let hidden = read.all(&["input"]).filter(|one| {
         one.get("type") == Some("hidden") && read.path(one).any(|up| std::ptr::eq(up, form))

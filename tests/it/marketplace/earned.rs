@@ -64,6 +64,12 @@ fn a_sale_tells_its_parts_and_what_is_left_once_its_cost_is_typed() {
     assert!(home.contains("falta custo"), "{home}");
     let one = page(&ana, &format!("{SALES}?q={number}"));
     assert!(one.contains(&format!("1 venda · R$ 35,50 · sobra {words}<")), "{one}");
+    // The calculator takes the freight that the last sale of the listing told.
+    let listing = sale["anuncio"].as_str().unwrap();
+    let sum = page(&ana, &format!("/painel/ml/calculadora?anuncio={listing}"));
+    assert!(sum.contains("value=\"6,85\"") && sum.contains("O da última venda."), "{sum}");
+    let typed = page(&ana, &format!("/painel/ml/calculadora?anuncio={listing}&frete="));
+    assert!(typed.contains("sem contar o frete"), "{typed}");
 }
 
 #[test]

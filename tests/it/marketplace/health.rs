@@ -82,13 +82,13 @@ fn an_account_of_which_a_part_is_refused_asks_for_attention() {
     assert_eq!(area(&ana, "conta")["estado"], "em_dia");
     let shown = page(&ana, "/painel/ml");
     assert_eq!(between(&shown, "class=\"badge ", "</span>"), "warn\">Atenção");
-    let said = format!("Pedidos: sem leitura desde {before}. O marketplace recusou esta leitura.");
+    let said = format!("Vendas: sem leitura desde {before}. O marketplace recusou esta leitura.");
     assert!(shown.contains(&said), "{said}: {shown}");
     assert!(shown.contains("<details class=\"fold\" open>") && shown.contains("Vincular de novo"));
     // The data counts as old as its oldest part.
     assert_eq!(fresh(&ana), before);
     let home = page(&ana, "/painel");
-    assert!(home.contains("warn\">Atenção<") && home.contains("Pedidos: sem leitura desde"));
+    assert!(home.contains("warn\">Atenção<") && home.contains("Vendas: sem leitura desde"));
     assert!(!home.contains("Vinculada"), "its one account is not said to be well: {home}");
     // The link is not lost.
     let account = &accounts(&ana)[0];

@@ -159,7 +159,7 @@ fn a_notification_is_worked_again_from_the_start() {
         site.clock().advance_s(5);
         (one()["estado"] == "processada").then_some(())
     });
-    assert_eq!(one()["resultado"], "o marketplace não tem este pedido");
+    assert_eq!(one()["resultado"], "o marketplace não tem esta venda");
     assert_eq!((&one()["tentativas"], &one()["conta"]), (&json!(2), &json!("LOJA DA ANA")));
     let page = admin.get(&format!("{INBOX}/{id}")).expect(200).text();
     assert!(page.contains("Processar de novo"));

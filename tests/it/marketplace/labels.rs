@@ -377,6 +377,7 @@ fn batches_are_of_one_store_and_what_is_refused_stays_to_be_printed() {
         page.contains("Lote de 2 etiquetas<") && page.contains("Lote de 1 etiqueta<"),
         "{page}"
     );
+    assert!(page.contains(">Imprimir de novo<") && !page.contains("Abrir o arquivo"), "{page}");
     // One file of the press is taken back alone, then the rest of the press.
     let id = |at: usize| batches[at]["id"].as_str().unwrap();
     for (named, words) in [
@@ -387,6 +388,13 @@ fn batches_are_of_one_store_and_what_is_refused_stays_to_be_printed() {
         let page = ana.get(LABELS).expect(200).text();
         assert!(page.contains(words), "{words}: {page}");
     }
+    // The page that follows a press has the files that nobody has opened yet.
+    let place = press(&ana, &[("todos", "1")]).header("location").unwrap().to_owned();
+    assert_eq!(place, PRINTED);
+    let told = ana.get(PRINTED).expect(200).text();
+    assert_eq!(told.matches("Abrir o arquivo</a>").count(), 2, "{told}");
+    let later = ana.get(PRINTED).expect(200).text();
+    assert_eq!(later.matches(">Imprimir de novo</a>").count(), 2, "{later}");
 }
 
 #[test]

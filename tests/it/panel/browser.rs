@@ -214,7 +214,7 @@ fn a_first_reading_is_seen_to_go_on() {
          document.querySelector('.account details').open = false;
          document.querySelector('.account .leave').focus();",
     );
-    browser.see("Lendo pedidos");
+    browser.see("Lendo vendas");
     let done = "document.querySelector('.account progress').value";
     let first = browser.script(&format!("return {done};"));
     browser.wait_until("the bar moves", &format!("{done} > {first}"));
@@ -344,6 +344,29 @@ fn the_chosen_theme_is_kept() {
     browser.click(".themes button[value='auto']");
     browser.reload();
     assert_eq!(browser.script(background), light);
+}
+
+#[test]
+#[ignore = "needs Chromium; tests/run runs it"]
+fn a_token_that_is_tried_serves_all_pages_of_the_reference_in_its_tab() {
+    let site = Site::start();
+    let browser = Browser::start();
+    let page = |name: &str| site.url(&format!("/desenvolvedores/referencia/{name}"));
+    let token = || browser.script("return document.getElementById('token').value;");
+    browser.go(&page("list_orders"));
+    browser.fill("token", "ptk_abc");
+    browser.go(&page("list_stores"));
+    assert_eq!(token(), "ptk_abc");
+    assert_eq!(browser.script("return localStorage.length;"), 0);
+    browser.press("Esquecer o token");
+    assert_eq!(token(), "");
+    browser.reload();
+    assert_eq!(token(), "");
+    browser.fill("token", "ptk_abc");
+    browser.go(&site.url("/entrar"));
+    browser.go(&page("list_orders"));
+    assert_eq!(token(), "");
+    browser.expect_no_complaints();
 }
 
 #[test]

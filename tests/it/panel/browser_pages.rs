@@ -255,6 +255,7 @@ impl Faults {
     fn inspect(&mut self, browser: &Browser) {
         for (width, height) in [(1280, 800), (360, 740)] {
             browser.resize(width, height);
+            self.note_covered(browser, width);
             for theme in [Theme::Light, Theme::Dark] {
                 browser.prefer(theme);
                 self.note_sideways_scroll(browser, width);
@@ -283,6 +284,28 @@ impl Faults {
         let scroll = wide["scroll"].as_u64().unwrap_or(u64::MAX);
         if scroll > u64::from(width) {
             self.note(browser, &format!("{width} px, sideways"), &format!("{wide:#}"));
+        }
+    }
+
+    /// Whoever presses the middle of something presses it, and not what lies over it.
+    fn note_covered(&mut self, browser: &Browser, width: u32) {
+        let covered = browser.script(
+            "const found = [];
+             for (const one of document.querySelectorAll('main :is(a, button, input, select, textarea, summary)')) {
+               if (!one.checkVisibility({ visibilityProperty: true }) || one.disabled || one.closest('.sr-only')) continue;
+               if (innerWidth < 700 && one.closest('thead')) continue;
+               one.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+               const box = one.getClientRects()[0];
+               if (!box || box.width < 2) continue;
+               const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+               if (top && !one.contains(top) && !top.contains(one) && top.control !== one)
+                 found.push(`${one.outerHTML.slice(0, 120)} lies under ${top.outerHTML.slice(0, 80)}`);
+             }
+             scrollTo({ top: 0, behavior: 'instant' });
+             return found.slice(0, 5);",
+        );
+        if covered != Value::Array(Vec::new()) {
+            self.note(browser, &format!("{width} px, covered"), &format!("{covered:#}"));
         }
     }
 

@@ -31,9 +31,22 @@ fn every_act_is_told_with_what_it_changed() {
     for part in ["Alterar aluno", "<del>pro</del>", "<ins>vip</ins>", "pedido-da-mudanca"] {
         assert!(shown.contains(part), "no {part:?} in {shown}");
     }
+    // The list and the student's record say it in a line; days are written as pages write them.
+    let given = json!({
+        "acao": "plano", "ids": [id], "plano": "papel:pro", "pago_ate": "2030-01-31",
+    });
+    admin.post("/admin/alunos/em-lote", &given).ok();
+    for place in ["/admin/auditoria".to_owned(), format!("/admin/alunos/{id}")] {
+        let shown = page(&admin, &place).expect(200).text();
+        for said in ["Plano: pro → vip", "Plano: vip → pro", "Pago até: 31/01/2030 23:59"] {
+            assert!(shown.contains(said), "{place}, {said}: {shown}");
+        }
+    }
+    admin.post(&format!("/admin/alunos/{id}"), &json!({ "plano": "vip" })).ok();
+    let before = list(&admin, "/admin/auditoria?quem=pessoa")["total"].clone();
     // A change that changes nothing is not logged.
     admin.post(&format!("/admin/alunos/{id}"), &json!({ "plano": "vip" })).ok();
-    assert_eq!(list(&admin, "/admin/auditoria?quem=pessoa")["total"], 2);
+    assert_eq!(list(&admin, "/admin/auditoria?quem=pessoa")["total"], before);
     for missing in ["/admin/auditoria/999", "/admin/auditoria/x"] {
         page(&admin, missing).expect(404);
     }

@@ -106,8 +106,9 @@ impl Reply {
         Cow::Owned(plain)
     }
 
+    /// The body; amounts have a plain blank, also where a page keeps them on one line.
     pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.plain()).into_owned()
+        String::from_utf8_lossy(&self.plain()).replace("R$\u{a0}", "R$ ")
     }
 
     /// Whether the body says it is JSON.

@@ -255,7 +255,7 @@ impl Browser {
     #[track_caller]
     pub fn text(&self) -> String {
         let text = self.script("return document.body.innerText;");
-        text.as_str().unwrap_or_default().to_owned()
+        text.as_str().unwrap_or_default().replace("R$\u{a0}", "R$ ")
     }
 
     /// Warnings and errors of the console since the last call: failed

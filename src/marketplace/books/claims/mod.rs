@@ -78,7 +78,7 @@ pub fn gone((tx, _, owner): BookWrite<'_, '_>, account: MlUserId, claim: i64) ->
 fn notify_owner(write: BookWrite<'_, '_>, claim: &ClaimDocument, is_again: bool) -> Result<()> {
     let reference = claim.id.to_string();
     let about = match store::order_of(write.0, write.2, claim)? {
-        Some(order) => format!("Pedido {order}"),
+        Some(order) => format!("Venda {order}"),
         None => format!("Reclamação {reference}"),
     };
     let (title, cause) = if is_again {

@@ -73,8 +73,8 @@ fn a_claim_is_told_when_it_is_opened_and_opened_again() {
     assert_eq!(
         world.told(),
         [
-            "2 Nova reclamação: Pedido 2000001 na LOJA_X (1)",
-            "2 Reclamação reaberta: Pedido 2000001 na LOJA_X (1)",
+            "2 Nova reclamação: Venda 2000001 na LOJA_X (1)",
+            "2 Reclamação reaberta: Venda 2000001 na LOJA_X (1)",
         ]
     );
     let mut old = claim(3, "opened", 10);

@@ -191,6 +191,7 @@ pub fn show(
         stores,
         rows,
         done,
+        fresh: request.notice.as_deref().map(press::fresh).unwrap_or_default(),
         time,
     })
 }

@@ -180,6 +180,12 @@ pub fn labels(count: u64) -> String {
     if count == 1 { "1 etiqueta".to_owned() } else { format!("{} etiquetas", grouped(count)) }
 }
 
+/// The batches of the press that a word tells of.
+pub fn fresh(word: &str) -> Vec<i64> {
+    let ids = word.strip_prefix("etiquetas:").and_then(|rest| rest.split(':').nth(3));
+    ids.map(|ids| ids.split(',').filter_map(|id| id.parse().ok()).collect()).unwrap_or_default()
+}
+
 /// The notice about a press, or about its undoing, by the word that it left.
 pub fn told(desk: &Desk, word: &str) -> Option<Notice> {
     let mut parts = word.splitn(6, ':');
@@ -274,6 +280,8 @@ mod tests {
         assert_eq!(title("etiquetas:0:2:0::Por isso: não."), "Nenhuma etiqueta saiu");
         assert_eq!(title("desfeita:2"), "2 etiquetas voltaram para A imprimir");
         assert_eq!(title("outra"), "");
+        assert_eq!(fresh("etiquetas:60:1:9:3,4:Por isso: não."), [3, 4]);
+        assert_eq!((fresh("etiquetas:0:2:0::Por isso."), fresh("desfeita:2")), (vec![], vec![]));
         let notice = told(&OWN, "etiquetas:60:1:9:3,4:Por isso: não.").unwrap();
         assert_eq!(
             notice.text,

@@ -37,6 +37,8 @@ pub struct LabelDesk {
     pub lost: Vec<String>,
     pub rows: Vec<ParcelRow>,
     pub done: Vec<BatchRow>,
+    /// Batches of the press that this page tells of: nobody has opened their files yet.
+    pub fresh: Vec<i64>,
     pub paging: Paging,
     pub time: PageTime,
 }

@@ -56,6 +56,16 @@ pub const PLACES: [(&str, &str); 4] = [
     ("{loja}", "o nome da conta"),
 ];
 
+/// Whether a text has a placeholder that would reach the buyer as it is typed.
+fn names_nothing(text: &str) -> bool {
+    let mut braces = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    braces.any(|(name, _)| {
+        let is_name = !name.is_empty() && name.chars().all(|one| one.is_alphabetic() || one == '_');
+        let is_known = PLACES.iter().any(|(place, _)| place[1..place.len() - 1] == *name);
+        is_name && !is_known && name != "comprador"
+    })
+}
+
 /// The form of a reply.
 pub const FORM: Form<ReplyEntry> = Form(&[
     Input::new(
@@ -65,12 +75,14 @@ pub const FORM: Form<ReplyEntry> = Form(&[
     ),
     Input::new(
         "texto",
-        "Escreva o texto, com até 2.000 letras.",
+        "Escreva o texto, com até 2.000 letras. Entre chaves só valem os nomes da lista, como {anuncio}.",
         Rule::Own(
             |sent, name, entry: &mut ReplyEntry| {
                 entry.text = sent.lines(name, 2_000);
                 if entry.text.is_empty() {
                     sent.check.fail(name, "is required");
+                } else if names_nothing(&entry.text) {
+                    sent.check.fail(name, "has a placeholder that nothing replaces");
                 }
             },
             |entry, _| entry.text.clone(),
