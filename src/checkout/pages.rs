@@ -13,7 +13,7 @@ use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::objects::PURCHASE;
 use crate::audit::{self, Actor, looks};
-use crate::base::{Cents, Instant, Zone, counted, grouped};
+use crate::base::{Cents, Instant, Zone, grouped};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -105,7 +105,8 @@ fn sum(total: u64, is_narrowed: bool, states: &[(EventState, u64)]) -> String {
         0 if !is_narrowed => {
             return "O que a plataforma de pagamento avisou e o que cada aviso fez com a conta do aluno.".to_owned();
         }
-        _ => counted(total, "aviso de compra", "avisos de compra"),
+        1 => "1 aviso de compra".to_owned(),
+        _ => format!("{} avisos de compra", grouped(total)),
     };
     let open = [(EventState::NoPlan, "sem plano"), (EventState::NoStudent, "sem aluno")];
     let of = |(state, words): (EventState, &str)| {
