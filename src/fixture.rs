@@ -101,3 +101,12 @@ pub fn config(settings: &[(&str, &str)]) -> Config {
     let variables = settings.iter().map(variable);
     config::load(None, variables, &Overrides::default()).unwrap().config
 }
+
+/// `is_one` knows a key or a token, which begins with `prefix`, and nothing near it.
+pub fn has_one_form(key: &str, is_one: fn(&str) -> bool, [prefix, other]: [&str; 2]) {
+    assert!(is_one(key), "{key}");
+    let (longer, renamed) = (format!("{key}0"), key.replace(prefix, other));
+    for near in ["", prefix, &key[..key.len() - 1], &key.to_uppercase(), &longer, &renamed] {
+        assert!(!is_one(near), "{near}");
+    }
+}

@@ -7,8 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::base::cache::Versions;
-use crate::base::ids::UserId;
+use crate::base::{UserId, Versions};
 use crate::db::{Db, Result, Watch};
 
 /// Which version a change raises.

@@ -1,7 +1,5 @@
 //! Login and logout of the browser extension.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,16 +48,11 @@ pub fn auth(app: &App, (): &(), request: &Request) -> Result<Reply, Problem> {
     let login = login::check(app, &email, &password, request)?;
     let token = secrets::random_hex::<32>();
     let hash = TokenHash::of(&token);
-    let versions = Arc::clone(&app.versions);
     let (account, tem_acesso) = app.db.write(move |tx| {
         login.note(tx)?;
         let user = login.account.user_id;
         store::replace_extension_token(tx, user, &hash, tx.now().plus(TOKEN_S))?;
         let permissions = store::permissions(tx, user, login.account.role)?;
-        tx.after_commit(move || {
-            versions.raise(user);
-            versions.raise_tokens();
-        });
         Ok::<_, Problem>((login.account, permissions.extensao_browser))
     })?;
     Reply::json(&AuthReply {
@@ -89,14 +82,11 @@ pub struct LogoutReply {
 }
 
 /// `POST /api/ext/logout`: ends the presented token, if it is one.
-pub fn logout(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
+pub fn logout(_: &App, (): &(), request: &Request) -> Result<Job, Problem> {
     let token = guard::bearer(request).map(TokenHash::of);
-    let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {
-        if let Some(token) = token
-            && let Some(owner) = store::revoke_extension_token(tx, &token)?
-        {
-            tx.after_commit(move || versions.raise(owner));
+        if let Some(token) = token {
+            store::revoke_extension_token(tx, &token)?;
         }
         Reply::json(&LogoutReply { ok: true })
     }))

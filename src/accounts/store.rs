@@ -242,11 +242,10 @@ pub fn revoke_extension_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> 
     )
 }
 
-/// Revokes one extension token; returns its person, if it was not revoked yet.
-pub fn revoke_extension_token(tx: &WriteTx<'_>, token: &TokenHash) -> Result<Option<UserId>> {
-    tx.maybe(
-        "UPDATE extension_token SET revoked_at = ?2 WHERE token_hash = ?1 AND revoked_at IS NULL
-         RETURNING user_id",
+/// Revokes one extension token.
+pub fn revoke_extension_token(tx: &WriteTx<'_>, token: &TokenHash) -> Result<()> {
+    tx.run(
+        "UPDATE extension_token SET revoked_at = ?2 WHERE token_hash = ?1 AND revoked_at IS NULL",
         (token, tx.now().0),
     )
 }
@@ -258,9 +257,8 @@ pub struct NewSession {
     pub user_agent: String,
 }
 
-/// Opens a session. Of more than fifty open sessions the oldest end; returns
-/// how many.
-pub fn insert_session(tx: &WriteTx<'_>, user: UserId, new: &NewSession) -> Result<usize> {
+/// Opens a session. Of more than fifty open sessions the oldest end.
+pub fn insert_session(tx: &WriteTx<'_>, user: UserId, new: &NewSession) -> Result<()> {
     let now = tx.now();
     tx.execute(
         "INSERT INTO session (session_hash, user_id, created_at, last_seen_at, address, user_agent, ordinal)
@@ -270,7 +268,7 @@ pub fn insert_session(tx: &WriteTx<'_>, user: UserId, new: &NewSession) -> Resul
         (new.hash, user, now, &new.address, &new.user_agent),
     )?;
     note_access(tx, user)?;
-    tx.execute(
+    tx.run(
         "UPDATE session SET ended_at = ?2
          WHERE session_hash IN (
              SELECT session_hash FROM session INDEXED BY session_open
@@ -299,11 +297,11 @@ pub fn forget_ended(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<us
     Ok(sessions + tokens)
 }
 
-/// Ends one session; returns whose it was, if it was open.
-pub fn end_session(tx: &WriteTx<'_>, session: &TokenHash) -> Result<Option<UserId>> {
-    tx.maybe(
-        "UPDATE session SET ended_at = ?2 WHERE session_hash = ?1 AND ended_at IS NULL RETURNING user_id",
-        (session, tx.now().0)
+/// Ends one session.
+pub fn end_session(tx: &WriteTx<'_>, session: &TokenHash) -> Result<()> {
+    tx.run(
+        "UPDATE session SET ended_at = ?2 WHERE session_hash = ?1 AND ended_at IS NULL",
+        (session, tx.now().0),
     )
 }
 

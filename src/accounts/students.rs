@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::person::PersonEntry;
 use super::{links, store, viewing};
-use crate::base::{Instant, Sealer, UserId, Versions};
+use crate::base::{Instant, Sealer, UserId};
 use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 use crate::services::Services;
@@ -19,7 +19,6 @@ use crate::services::Services;
 /// What is needed to change people, apart from the transaction.
 #[derive(Clone)]
 pub struct AccountServices {
-    versions: Arc<Versions>,
     sealer: Arc<Sealer>,
     email_works: bool,
 }
@@ -28,15 +27,9 @@ impl AccountServices {
     /// The services of a running platform.
     pub fn of(services: &Services) -> Self {
         Self {
-            versions: Arc::clone(&services.versions),
             sealer: Arc::clone(&services.sealer),
             email_works: !services.config.email.smtp_url.is_empty(),
         }
-    }
-
-    /// Those of a command, beside which a server may run: it notices by itself.
-    pub fn alone(sealer: Sealer) -> Self {
-        Self { versions: Arc::default(), sealer: Arc::new(sealer), email_works: false }
     }
 
     /// Whether a message to a person can be queued at all: always when e-mail is
@@ -49,16 +42,6 @@ impl AccountServices {
     pub fn is_erased(&self, tx: &ReadTx<'_>, email: &str) -> Result<bool> {
         let digest = self.sealer.noted(&["address", email]);
         tx.value("SELECT EXISTS (SELECT 1 FROM erasure WHERE email = ?1)", [digest])
-    }
-
-    /// Makes everything in memory about the person stale, after the commit.
-    pub fn changed(&self, tx: &WriteTx<'_>, user: UserId) {
-        let versions = Arc::clone(&self.versions);
-        tx.after_commit(move || {
-            versions.raise(user);
-            // The number of students is part of the public context.
-            versions.raise_content();
-        });
     }
 }
 
@@ -83,23 +66,15 @@ pub fn create(
     let more: [Column<'_>; 2] = [("created_at", &now), ("paid_until", &new.paid_until)];
     let user = tx.put_new("INSERT INTO user", &new.person, &more, "email")?;
     let user = user.map(UserId);
-    if let Some(user) = user {
-        if new.welcome {
-            queue_link(tx, services, user, MessageKind::Welcome, new.person.chat_number.is_some())?;
-        }
-        services.changed(tx, user);
+    if let Some(user) = user.filter(|_| new.welcome) {
+        queue_link(tx, services, user, MessageKind::Welcome, new.person.chat_number.is_some())?;
     }
     Ok(user)
 }
 
 /// Suspends anybody: sessions, extension tokens and connected apps end, waiting
 /// messages are dropped. False when the person is suspended already or is not there.
-pub fn suspend(
-    tx: &WriteTx<'_>,
-    services: &AccountServices,
-    user: UserId,
-    reason: &str,
-) -> Result<bool> {
+pub fn suspend(tx: &WriteTx<'_>, user: UserId, reason: &str) -> Result<bool> {
     let suspended = tx.execute(
         "UPDATE user SET suspended_at = ?2, suspended_for = ?3 WHERE user_id = ?1 AND suspended_at IS NULL",
         (user, tx.now(), reason),
@@ -115,24 +90,18 @@ pub fn suspend(
         (user, tx.now()),
     )?;
     outbox::drop_waiting(tx, user, "a pessoa está suspensa")?;
-    for viewer in viewing::close_of(tx, user)? {
-        services.changed(tx, viewer);
-    }
-    services.changed(tx, user);
+    viewing::close_of(tx, user)?;
     Ok(true)
 }
 
 /// Ends a suspension and deletes its reason. False when the person is not
 /// suspended.
-pub fn reactivate(tx: &WriteTx<'_>, services: &AccountServices, user: UserId) -> Result<bool> {
+pub fn reactivate(tx: &WriteTx<'_>, user: UserId) -> Result<bool> {
     let changed = tx.execute(
         "UPDATE user SET suspended_at = NULL, suspended_for = NULL, late_since = NULL, ends_at = NULL
          WHERE user_id = ?1 AND suspended_at IS NOT NULL",
         [user],
     )?;
-    if changed == 1 {
-        services.changed(tx, user);
-    }
     Ok(changed == 1)
 }
 

@@ -5,7 +5,6 @@
 use serde_json::{Value, json};
 
 use super::Role;
-use super::students::AccountServices;
 use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::row;
@@ -93,14 +92,8 @@ pub fn overdue(tx: &ReadTx<'_>, unpaid_before: Instant, most: usize) -> Result<V
 }
 
 /// Sets the terms of a student.
-pub fn set(
-    tx: &WriteTx<'_>,
-    services: &AccountServices,
-    user: UserId,
-    terms: &Terms,
-) -> Result<()> {
+pub fn set(tx: &WriteTx<'_>, user: UserId, terms: &Terms) -> Result<()> {
     tx.change("user", terms, &[], &[("user_id", &user)])?;
-    services.changed(tx, user);
     Ok(())
 }
 

@@ -6,8 +6,6 @@
 //! the student is suspended. Its beginning and its end are in the audit log.
 //! Decision accounts-15.
 
-use std::sync::Arc;
-
 use rusqlite::Params;
 use serde::Serialize;
 
@@ -116,15 +114,14 @@ fn close(tx: &WriteTx<'_>, actor: &Actor, over: &Over, how: &'static str) -> Res
     audit::note(tx, actor, &act, None::<&()>, Some(&ended))
 }
 
-/// Closes the views of a student who may no longer be viewed; returns the
-/// administrators.
-pub fn close_of(tx: &WriteTx<'_>, student: UserId) -> Result<Vec<UserId>> {
+/// Closes the views of a student who may no longer be viewed.
+pub fn close_of(tx: &WriteTx<'_>, student: UserId) -> Result<()> {
     let all = all(tx, "s.viewing_id = ?1", [student])?;
     let actor = Actor::local(ActorKind::System, CLOSING);
     for over in &all {
         close(tx, &actor, over, "o aluno foi suspenso")?;
     }
-    Ok(all.iter().map(|over| over.viewer).collect())
+    Ok(())
 }
 
 /// Closes the views whose time is over and those of ended sessions, so that the
@@ -141,7 +138,6 @@ pub fn close_over(services: &Services) -> Result<()> {
     if !any {
         return Ok(());
     }
-    let versions = Arc::clone(&services.versions);
     services.db.write(move |tx| {
         let over = "(s.viewing_until <= ?1 OR s.ended_at IS NOT NULL)";
         let all = all(tx, over, [tx.now()])?;
@@ -150,8 +146,6 @@ pub fn close_over(services: &Services) -> Result<()> {
             let how = if over.left { "a sessão terminou" } else { "o tempo acabou" };
             close(tx, &actor, over, how)?;
         }
-        let viewers: Vec<UserId> = all.iter().map(|over| over.viewer).collect();
-        tx.after_commit(move || viewers.into_iter().for_each(|viewer| versions.raise(viewer)));
         Ok(())
     })
 }

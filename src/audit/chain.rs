@@ -6,8 +6,7 @@ use std::fmt;
 use rusqlite::Row;
 
 use crate::base::chain::{self, FixedFields, Link, SALT, START};
-use crate::base::secrets;
-use crate::base::text::hex;
+use crate::base::{hex, secrets};
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// Entries of a piece of a walk.

@@ -30,5 +30,5 @@ pub use ids::{MlUserId, OrderId, TokenHash, UserId};
 pub use money::Cents;
 pub use offset_time::OffsetTime;
 pub use secrets::{Sealer, Secret};
-pub use text::{counted, grouped, shortened};
+pub use text::{counted, grouped, hex, search_key, shortened};
 pub use worker::Stop;

@@ -124,6 +124,12 @@ pub fn grouped<N: TryInto<u64>>(count: N) -> String {
     grouped
 }
 
+/// `3.420`, `−50`.
+pub fn number_words(number: i64) -> String {
+    let sign = if number < 0 { "−" } else { "" };
+    format!("{sign}{}", grouped(number.unsigned_abs()))
+}
+
 /// `1 unidade`, `1.200 unidades`.
 pub fn counted<N: TryInto<u64>>(count: N, one: &str, several: &str) -> String {
     let count = count.try_into().unwrap_or(0);
@@ -164,6 +170,12 @@ pub fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digits = digits?;
     (digits.len() % 2 == 0)
         .then(|| digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+/// Whether a text is so many characters of lower-case hexadecimal.
+pub fn is_hex(text: &str, length: usize) -> bool {
+    text.len() == length
+        && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
 /// An error with all its causes, in one line.

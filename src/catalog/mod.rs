@@ -18,8 +18,7 @@ pub mod wire;
 use serde::Serialize;
 
 use crate::accounts::Role;
-use crate::base::text::search_key;
-use crate::base::{Cents, Instant, grouped};
+use crate::base::{Cents, Instant, grouped, search_key};
 use crate::row;
 
 /// Most products of a person.

@@ -4,7 +4,6 @@
 //! the session, so products of other people are not found.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -18,7 +17,7 @@ use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::ids::item_number;
-use crate::base::{UserId, Versions, grouped};
+use crate::base::{UserId, grouped};
 use crate::db::WriteTx;
 use crate::edge::route::Job;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
@@ -35,12 +34,12 @@ use crate::panel::{
 pub(super) const OF_SELLERS: Listing = Listing {
     path: super::path_for(Role::Pro),
     hint: "Título, SKU ou EAN",
-    filters: &[Filter {
-        name: "estoque",
-        label: "Estoque",
-        all: "Todos",
-        values: &[("baixo", "Estoque baixo"), ("com", "Com estoque"), ("sem", "Sem estoque")],
-    }],
+    filters: &[Filter::of(
+        "estoque",
+        "Estoque",
+        "Todos",
+        &[("baixo", "Estoque baixo"), ("com", "Com estoque"), ("sem", "Sem estoque")],
+    )],
     sort_keys: &["titulo", "sku", "estoque", "-alteracao"],
     heads: &[
         Head::sorts("Produto", "titulo"),
@@ -288,7 +287,6 @@ pub(super) struct Change {
     pub(super) answer: Answer,
     /// The channels by which messages can leave.
     pub(super) channels: ChannelSet,
-    versions: Arc<Versions>,
 }
 
 impl Change {
@@ -297,14 +295,7 @@ impl Change {
             owner: person.account.user_id,
             answer: Answer::to(request),
             channels: ChannelSet::of(&app.config),
-            versions: Arc::clone(&app.versions),
         }
-    }
-
-    /// Makes cached answers about the owner stale after the commit.
-    pub(super) fn made(&self, tx: &WriteTx<'_>) {
-        let (versions, owner) = (Arc::clone(&self.versions), self.owner);
-        tx.after_commit(move || versions.raise_books(owner));
     }
 
     /// Checks the SKU again: it may have been taken since the form was checked.
@@ -340,7 +331,6 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         }
         let id = store::insert(tx, change.owner, &product)?;
         stock::set_counted_stock(tx, id, 0, counted.unwrap_or(0), "Cadastro")?;
-        change.made(tx);
         change.answer.made(id, base, "criado")
     }))
 }
@@ -366,7 +356,6 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         if let Some(counted) = counted {
             stock::count_stock(tx, change.channels, (id, before.stock), counted, "Ajuste")?;
         }
-        change.made(tx);
         change.answer.done(id, &page, "alterado")
     }))
 }
@@ -380,7 +369,6 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     app.db.write(move |tx| {
         store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
         store::delete(tx, change.owner, id)?;
-        change.made(tx);
         change.answer.done(id, base, "excluido")
     })
 }

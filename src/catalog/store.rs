@@ -5,8 +5,7 @@
 //! every column the search needs.
 
 use super::{Product, ProductEntry};
-use crate::base::text::search_key;
-use crate::base::{Cents, UserId};
+use crate::base::{Cents, UserId, search_key};
 use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
 use crate::named;
 

@@ -9,6 +9,7 @@ use super::pages::Found;
 use super::stock::StockMovementKind;
 use super::stock::pages::FORM;
 use super::store::Worth;
+pub use crate::base::text::number_words as units;
 use crate::base::{Cents, Zone, grouped};
 use crate::panel::view::Field;
 use crate::panel::{Badge, FormView, Layout, Notice, PageTime, Table, Tick};
@@ -116,12 +117,6 @@ pub fn kind_badge(kind: StockMovementKind) -> Badge {
         StockMovementKind::Out => Badge::WentOut,
         StockMovementKind::Adjust => Badge::Counted,
     }
-}
-
-/// `1.234`, `−2`: units as people read them.
-pub fn units(number: i64) -> String {
-    let sign = if number < 0 { "−" } else { "" };
-    format!("{sign}{}", grouped(number.unsigned_abs()))
 }
 
 /// `+3`, `−2`, `0`: what a movement adds.

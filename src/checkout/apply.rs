@@ -21,9 +21,8 @@ use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::terms::{self, Holder, Terms};
 use crate::audit::objects::STUDENT;
 use crate::audit::{self, Actor};
-use crate::base::Day;
-use crate::base::clock::{Instant, Zone};
 use crate::base::ids::short_digest;
+use crate::base::{Day, Instant, Zone};
 use crate::content::plans::store as plans;
 use crate::db::{Result, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
@@ -364,7 +363,7 @@ impl EventEffect<'_> {
         } else {
             self.fill_in(tx)?;
         }
-        let reactivated = self.opens() && students::reactivate(tx, services, user)?;
+        let reactivated = self.opens() && students::reactivate(tx, user)?;
         if reactivated {
             done.push(words::REACTIVATED.to_owned());
             if !self.student.has_password {
@@ -373,7 +372,7 @@ impl EventEffect<'_> {
         }
         let (old, new) = (&self.student.terms, self.terms());
         if self.stored() != new {
-            terms::set(tx, services, user, &new)?;
+            terms::set(tx, user, &new)?;
         }
         if *old != new {
             done.extend(words::changes(old, &new, zone));
@@ -382,7 +381,7 @@ impl EventEffect<'_> {
             done.extend(self.give_api(tx, new.paid_until)?);
         }
         let reason = words::reason(&self.after.access);
-        let suspended = self.closes() && students::suspend(tx, services, user, &reason)?;
+        let suspended = self.closes() && students::suspend(tx, user, &reason)?;
         if suspended {
             done.push(words::suspended(&reason));
         }

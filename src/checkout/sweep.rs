@@ -1,8 +1,7 @@
 //! Suspends people whose access is no longer paid: after the grace period of an
 //! unpaid renewal, and at the end of a cancelled subscription.
 
-use crate::accounts::students::{self, AccountServices};
-use crate::accounts::terms;
+use crate::accounts::{students, terms};
 use crate::audit::objects::STUDENT;
 use crate::audit::{self, Actor, ActorKind};
 use crate::base::DAY_S;
@@ -13,7 +12,7 @@ const PIECE: usize = 100;
 
 /// Suspends some people whose grace period or subscription is over, as many as
 /// one job of the writer may; returns how many.
-pub fn sweep(tx: &WriteTx<'_>, services: &AccountServices, grace_days: u32) -> Result<usize> {
+pub fn sweep(tx: &WriteTx<'_>, grace_days: u32) -> Result<usize> {
     let unpaid_before = tx.now().minus(i64::from(grace_days) * DAY_S);
     let actor = Actor::local(ActorKind::System, "cobrança");
     let overdue = terms::overdue(tx, unpaid_before, PIECE)?;
@@ -25,7 +24,7 @@ pub fn sweep(tx: &WriteTx<'_>, services: &AccountServices, grace_days: u32) -> R
         } else {
             "pagamento em atraso além do prazo"
         };
-        students::suspend(tx, services, student.user_id, reason)?;
+        students::suspend(tx, student.user_id, reason)?;
         let act = STUDENT.act("aluno.suspender", student.user_id, &student.name);
         let (before, after) = (student.terms.shown(false), student.terms.shown(true));
         audit::note(tx, &actor, &act, Some(&before), Some(&after))?;

@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::store::Stored;
 use super::{EventKind, EventState};
+use crate::columns;
 use crate::panel::{Badge, Filter, Flash, Head, Layout, Listing, PageTime, Table, When};
 
 /// The inbox as a list.
@@ -11,8 +12,8 @@ pub const LIST: Listing = Listing {
     path: "/admin/compras",
     hint: "E-mail ou transação",
     filters: &[
-        Filter { name: "resultado", label: "Resultado", all: "Todos", values: &EventState::FILTER },
-        Filter { name: "evento", label: "Evento", all: "Todos", values: &EventKind::FILTER },
+        Filter::of("resultado", "Resultado", "Todos", &EventState::FILTER),
+        Filter::of("evento", "Evento", "Todos", &EventKind::FILTER),
     ],
     sort_keys: &[],
     heads: &[
@@ -23,18 +24,9 @@ pub const LIST: Listing = Listing {
         Head::plain("Resultado"),
     ],
     file: "compras.csv",
-    csv: &[
-        "id",
-        "recebido_em",
-        "evento",
-        "transacao",
-        "email",
-        "resultado",
-        "explicacao",
-        "produto_nome",
-        "valor",
-        "moeda",
-        "aluno_nome",
+    csv: columns![
+        id recebido_em evento transacao email resultado explicacao produto_nome valor moeda
+        aluno_nome
     ],
     flashes: &[
         Flash::good("processado", "Evento processado", "O que ele fez está descrito abaixo."),

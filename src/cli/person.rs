@@ -12,7 +12,6 @@ use super::check_copies::copies;
 use super::user::nobody;
 use super::values::parse_email;
 use super::{Context, agrees, say, seal};
-use crate::accounts::students::AccountServices;
 use crate::audit::{Actor, ActorKind};
 use crate::db::{Lane, is_left};
 use crate::privacy::erase::{Eraser, Refusal};
@@ -85,12 +84,7 @@ fn erase(context: &Context, email: &str, agreed: bool) -> anyhow::Result<()> {
     if !agreed {
         ask(email)?;
     }
-    let eraser = Eraser {
-        services: AccountServices::alone(sealer.clone()),
-        sealer,
-        database: context.config().database.path.clone(),
-        db,
-    };
+    let eraser = Eraser { sealer, database: context.config().database.path.clone(), db };
     // What an earlier call has begun is finished with it.
     if let Err(error) = eraser.resume() {
         tracing::error!(%error, "an earlier erasure is not finished");

@@ -3,11 +3,6 @@
 //! A service without its address or key is off, and features that need it say so.
 //! So an incomplete section does not prevent the start.
 
-#![allow(
-    dead_code,
-    reason = "every key is read and checked from the start; some features that use one come later"
-)]
-
 use std::collections::BTreeMap;
 
 use http::HeaderName;

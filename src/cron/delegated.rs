@@ -2,7 +2,6 @@
 //! waits to be sent, and the accounts of the agency.
 
 use super::{Report, TaskContext, TaskResult};
-use crate::accounts::students::AccountServices;
 use crate::agency::checkup::EVERY_S;
 use crate::agency::cycle::{self, ClientSelection};
 use crate::agency::overhaul;
@@ -15,8 +14,7 @@ use crate::outbox::Channel;
 pub fn end_unpaid(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
     let grace_days = app.config.checkout.late_grace_days;
     while !context.is_time_over() {
-        let services = AccountServices::of(app);
-        let ended = app.db.write_piece(move |tx| sweep(tx, &services, grace_days))?;
+        let ended = app.db.write_piece(move |tx| sweep(tx, grace_days))?;
         report.suspended += ended;
         if ended == 0 {
             break;

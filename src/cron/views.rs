@@ -8,7 +8,7 @@ use super::report::in_words;
 use super::store::{Noted, RunOutcome, TaskState, WORRYING};
 use super::{Failure, TASKS, Task};
 use crate::base::retention::Keep;
-use crate::base::{Zone, grouped};
+use crate::base::{Zone, counted, grouped};
 use crate::panel::view::size;
 use crate::panel::{Badge, Layout, Notice, PageTime, Paging, Table, When};
 
@@ -42,8 +42,7 @@ impl RunLine {
     fn idle_words(&self) -> String {
         match self.idle_before {
             0 => String::new(),
-            1 => "1 execução sem nada a fazer".to_owned(),
-            many => format!("{} execuções sem nada a fazer", grouped(many)),
+            many => counted(many, "execução sem nada a fazer", "execuções sem nada a fazer"),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::reference::plain;
+
 const SCHEMA: &str = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
 
 /// The collection: a folder for sellers and one for suppliers, and the address and the
@@ -50,7 +52,7 @@ fn request(path: &str, method: &str, operation: &Value) -> Value {
     let in_path: Vec<Value> = of("path").map(parameter).collect();
     let needed = of("query").filter(|one| one["required"] == true);
     let needed: Vec<String> =
-        needed.map(|one| format!("{}={}", text(&one["name"]), text(&one["example"]))).collect();
+        needed.map(|one| format!("{}={}", plain(&one["name"]), plain(&one["example"]))).collect();
     let mark = if needed.is_empty() { "" } else { "?" };
     let mut request = json!({
         "method": method.to_uppercase(),
@@ -96,21 +98,12 @@ fn parameter(one: &Value) -> Value {
     let value = [&one["example"], &one["schema"]["default"]].into_iter().find(|it| !it.is_null());
     let mut parameter = Map::from_iter([
         ("key".to_owned(), one["name"].clone()),
-        ("value".to_owned(), value.map_or_else(String::new, text).into()),
+        ("value".to_owned(), value.map_or_else(String::new, plain).into()),
     ]);
     if let Some(about) = one.get("description") {
         parameter.insert("description".to_owned(), about.clone());
     }
     Value::Object(parameter)
-}
-
-/// A value as text; a string has no quotes.
-fn text(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 fn pretty(value: &Value) -> String {

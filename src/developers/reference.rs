@@ -299,7 +299,7 @@ fn values(schema: &Value) -> Vec<String> {
 }
 
 /// A value as text; a string has no quotes.
-fn plain(value: &Value) -> String {
+pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

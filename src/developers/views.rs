@@ -13,8 +13,7 @@ use super::sandbox_guide::Sandbox;
 use super::titles::{Section, TITLES};
 use super::webhook_guide::Webhooks;
 use super::words::Words;
-use crate::panel::view::Layout;
-use crate::panel::{Notice, Tone};
+use crate::panel::{Layout, Notice, Tone};
 
 /// The frame that all developer pages share.
 pub struct Frame {

@@ -105,7 +105,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let now = request.now;
     let inside = look(app, now)?;
     if request.wants_json() {
-        return Reply::json(&wire(app, inside, now));
+        return Reply::ok(&wire(app, inside, now));
     }
     let (set, defaults) = settings(app).iter().cloned().partition(|one| one.is_set);
     Reply::page(&DiagnosticsPage {
@@ -158,7 +158,6 @@ fn verdict(inside: &Inside) -> Notice {
 
 #[derive(Serialize)]
 struct Wire {
-    ok: bool,
     versao: &'static str,
     secoes: Vec<Section>,
     filas: Vec<WireQueue>,
@@ -225,7 +224,6 @@ fn wire(app: &App, inside: Inside, now: Instant) -> Wire {
     let zone = app.zone();
     let Inside { sections, queues, tasks, errors, channels } = inside;
     Wire {
-        ok: true,
         versao: env!("CARGO_PKG_VERSION"),
         secoes: sections,
         filas: queues.iter().map(|queue| WireQueue::of(queue, now)).collect(),

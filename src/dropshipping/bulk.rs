@@ -6,9 +6,8 @@
 use std::sync::Arc;
 
 use super::links::{self, Checked, LinkFault, LinkPlan, Linked, NewLink};
-use crate::base::UserId;
 use crate::base::ids::item_number;
-use crate::base::text::search_key;
+use crate::base::{UserId, search_key};
 use crate::catalog::store::ByProduct;
 use crate::db::{Db, DbError, ReadTx, Result};
 use crate::named;

@@ -9,8 +9,7 @@ use http::{HeaderValue, Response, StatusCode};
 use super::request_id::request_id;
 use super::stamp::Stamp;
 use crate::app::App;
-use crate::http::body::Body;
-use crate::http::{Family, Reply};
+use crate::http::{Body, Family, Reply};
 
 /// Paths that are answered by plain HTTP as well: health probes.
 const PROBES: [&str; 2] = ["/healthz", "/readyz"];

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::TokenHash;
+use crate::base::{Instant, TokenHash};
 use crate::db::Lane;
 use crate::http::reply::media;
 use crate::http::{Problem, Reply, Request};

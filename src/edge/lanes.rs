@@ -32,26 +32,27 @@ struct Size {
     retry_after_s: i64,
 }
 
-/// Of the running requests, five call the marketplace at a time
-/// (`marketplace/client/limits.rs`).
-const OUTSIDE: Size = Size {
+/// Our own work; the other lanes say what is different in them.
+const SLOW: Size = Size {
     running: 16,
     places: 128,
     running_of_one: 2,
+    places_of_one: 64,
+    refusal: "too many slow requests at once; try again in a moment",
+    retry_after_s: 2,
+};
+/// Of the running requests, five call the marketplace at a time
+/// (`marketplace/client/limits.rs`).
+const OUTSIDE: Size = Size {
     places_of_one: 32,
     refusal: "too many calls to other services at once; try again in a moment",
     retry_after_s: 5,
+    ..SLOW
 };
 /// Of the running requests, one computes a password hash at a time
 /// (`accounts/passwords.rs`).
-const PASSWORDS: Size = Size {
-    running: 2,
-    places: 128,
-    running_of_one: 2,
-    places_of_one: 64,
-    refusal: "too many logins at once; try again in a moment",
-    retry_after_s: 2,
-};
+const PASSWORDS: Size =
+    Size { running: 2, refusal: "too many logins at once; try again in a moment", ..SLOW };
 /// Documents that programs name as theirs. Anybody can name one that hangs, so
 /// an address has one at a time.
 const DOCUMENTS: Size = Size {
@@ -62,23 +63,13 @@ const DOCUMENTS: Size = Size {
     refusal: "too many documents of programs are being read at once; try again in a moment",
     retry_after_s: 5,
 };
-const SLOW: Size = Size {
-    running: 16,
-    places: 128,
-    running_of_one: 2,
-    places_of_one: 64,
-    refusal: "too many slow requests at once; try again in a moment",
-    retry_after_s: 2,
-};
 /// Requested runs of the periodic tasks, one after the other. All calls of the
 /// cron address count as one caller, which may hold half of the places.
 const RUNS: Size = Size {
     running: 1,
-    places: 128,
     running_of_one: 1,
-    places_of_one: 64,
     refusal: "too many calls for the periodic tasks at once; try again in a moment",
-    retry_after_s: 2,
+    ..SLOW
 };
 
 /// Threads that all lanes need together, so that no lane waits for the threads

@@ -9,10 +9,9 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE, ETAG, VARY};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use tokio::sync::Semaphore;
 
-use crate::http::Family;
 use crate::http::body::{Body, Pieces};
-use crate::http::pack;
 use crate::http::reply::media;
+use crate::http::{Family, pack};
 
 /// Compresses an answer, if it is one of those and the caller accepts gzip.
 ///

@@ -13,12 +13,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use crate::app::App;
 use crate::base::clock::Instant;
 use crate::edge::route::Route;
-use crate::http::body::Body;
 use crate::http::cors::Cors;
 use crate::http::limit::Verdict;
-use crate::http::policy;
 use crate::http::reply::media;
-use crate::http::{Code, Family, Problem, Reply};
+use crate::http::{Body, Code, Family, Problem, Reply, policy};
 use crate::panel::view::{ErrorPage, Layout, error_text};
 
 /// Name of the header that carries the request id.

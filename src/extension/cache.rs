@@ -13,8 +13,7 @@ use bytes::Bytes;
 
 use crate::accounts::Permissions;
 use crate::base::cache::Cache;
-use crate::base::clock::{Day, Instant};
-use crate::base::ids::UserId;
+use crate::base::{Day, Instant, UserId};
 use crate::content::agenda::Ahead;
 
 const BYTES: usize = 16 * 1024 * 1024;

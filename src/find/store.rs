@@ -3,9 +3,8 @@
 
 use super::{Hit, MOST};
 use crate::accounts::person::Group;
-use crate::base::clock::Instant;
 use crate::base::text::{like_beginning, search_key};
-use crate::base::{Cents, UserId, Zone};
+use crate::base::{Cents, Instant, UserId, Zone};
 use crate::catalog::store as catalog;
 use crate::db::{ReadTx, Result};
 use crate::dropshipping::relations;

@@ -135,7 +135,7 @@ fn json(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem>
             messages::page(tx, owner, NEWS, 0)?,
         ))
     })?;
-    Reply::json(&HomeJson::of(home, (unread, news), app.zone()))
+    Reply::ok(&HomeJson::of(home, (unread, news), app.zone()))
 }
 
 /// The instant of yesterday with the present hour.
@@ -157,7 +157,6 @@ fn sum_of(days: &[DaySales], from: Day, to: Day) -> Cents {
 wire! {
     #[derive(Serialize)]
     struct HomeJson of(home: Home, notices: (i64, Vec<Notification>), zone: Zone) {
-        ok: bool = true,
         vendas_hoje: i64 = home.accounts.iter().map(|account| account.sales_today).sum(),
         gmv_30d: Cents = home.accounts.iter().fold(Cents(0), |sum, account| sum + account.gmv_30d),
         total_notifs: i64 = notices.0,

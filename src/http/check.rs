@@ -183,6 +183,22 @@ impl Check {
         Some(number)
     }
 
+    /// An optional known word, as what it means.
+    pub fn one_of<T: Copy>(
+        &mut self,
+        name: &'static str,
+        field: Field<String>,
+        known: &[(&str, T)],
+    ) -> Option<T> {
+        let text = self.optional(name, field)?;
+        let found = known.iter().find(|(word, _)| *word == text);
+        if found.is_none() {
+            let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
+            self.fail(name, format!("must be one of {}", words.join(", ")));
+        }
+        found.map(|(_, meant)| *meant)
+    }
+
     /// An optional list of known words with commas between, each once; empty when absent.
     pub fn words(
         &mut self,

@@ -12,8 +12,7 @@ use std::net::IpAddr;
 use foldhash::quality::RandomState;
 
 pub use super::rate_class::{Class, Scope};
-use crate::base::clock::Instant;
-use crate::base::ids::TokenHash;
+use crate::base::{Instant, TokenHash};
 
 const SHARDS: usize = 64;
 /// Most windows of a shard.

@@ -42,7 +42,8 @@ mod text_field;
 pub mod tls;
 pub mod upload;
 
-pub use input::{Check, Field};
+pub use body::Body;
+pub use input::{Check, Field, RowNumber};
 pub use problem::{Code, Family, Fields, Problem};
 pub use reply::Reply;
 pub use request::Request;

@@ -71,6 +71,17 @@ impl Reply {
         serde_json::to_vec(value).map(|body| Self::of(media::JSON, body)).map_err(Problem::internal)
     }
 
+    /// 200 with `"ok":true` and the members of a value as JSON.
+    pub fn ok(members: &impl Serialize) -> Result<Self, Problem> {
+        #[derive(Serialize)]
+        struct Ok<'m, T> {
+            ok: bool,
+            #[serde(flatten)]
+            members: &'m T,
+        }
+        Self::json(&Ok { ok: true, members })
+    }
+
     /// 200 with a rendered page.
     pub fn page(template: &impl askama::Template) -> Result<Self, Problem> {
         template.render().map(|html| Self::of(media::HTML, html)).map_err(Problem::internal)

@@ -17,6 +17,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use ipnet::{IpNet, Ipv4Net};
 use serde::{Serialize, Serializer};
 
+use crate::base::text::is_hex;
 use crate::base::{Day, Instant, Zone, secrets};
 use crate::config::Limits;
 use crate::named;
@@ -178,10 +179,7 @@ pub fn new_key() -> String {
 
 /// Whether a text has the form of a key.
 pub fn is_key(text: &str) -> bool {
-    text.strip_prefix("spk_").is_some_and(|rest| {
-        rest.len() == 48
-            && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
-    })
+    text.strip_prefix("spk_").is_some_and(|rest| is_hex(rest, 48))
 }
 
 /// An address or a network, in the form that is compared: an IPv4 address
@@ -215,6 +213,7 @@ pub fn network_text(net: &IpNet) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture;
 
     fn key(networks: &[&str]) -> ApiKey {
         ApiKey {
@@ -237,18 +236,7 @@ mod tests {
 
     #[test]
     fn keys_have_one_form() {
-        let key = new_key();
-        assert!(is_key(&key), "{key}");
-        for other in [
-            "",
-            "spk_",
-            &key[..51],
-            &key.to_uppercase(),
-            &format!("{key}0"),
-            &key.replace("spk_", "ptk_"),
-        ] {
-            assert!(!is_key(other), "{other}");
-        }
+        fixture::has_one_form(&new_key(), is_key, ["spk_", "ptk_"]);
     }
 
     #[test]

@@ -7,11 +7,10 @@ use super::open_items;
 use super::store::{FailedMessage, Overdue};
 use super::views::OpenItem;
 use crate::accounts::Role;
-use crate::base::{Cents, grouped};
+use crate::base::{Cents, counted};
 use crate::messages::queue::{FAILED_LATELY, words};
 use crate::outbox::channel_words;
-use crate::panel::view::address;
-use crate::panel::{Act, Due, PageTime, QueueItem, Tone};
+use crate::panel::{Act, Due, PageTime, QueueItem, Tone, address};
 
 /// Days that the button of a row gives.
 pub const GRACE_DAYS: &str = "7";
@@ -83,7 +82,7 @@ pub fn failures(failed: Vec<FailedMessage>, all: i64) -> Vec<QueueItem> {
         shown.map(|((channel, why), messages)| failure(&channel, &why, &messages)).collect();
     if rest > 0 {
         rows.push(failed_row(
-            format!("Mais {}", count(rest)),
+            format!("Mais {}", failures_in_words(rest)),
             String::new(),
             open_items::FAILED.to_owned(),
         ));
@@ -99,11 +98,8 @@ fn why(channel: &str, outcome: &str) -> String {
     }
 }
 
-fn count(messages: usize) -> String {
-    match messages {
-        1 => "1 mensagem falhou".to_owned(),
-        several => format!("{} mensagens falharam", grouped(several as u64)),
-    }
+fn failures_in_words(messages: usize) -> String {
+    counted(messages, "mensagem falhou", "mensagens falharam")
 }
 
 fn failure(channel: &str, why: &str, messages: &[FailedMessage]) -> QueueItem {
@@ -113,7 +109,7 @@ fn failure(channel: &str, why: &str, messages: &[FailedMessage]) -> QueueItem {
         let filter = [("estado", FAILED_LATELY), ("canal", channel)];
         (why.to_owned(), address("/admin/mensagens", &filter))
     };
-    let title = format!("{} por {}", count(messages.len()), channel_words(channel));
+    let title = format!("{} por {}", failures_in_words(messages.len()), channel_words(channel));
     failed_row(title, about, href)
 }
 

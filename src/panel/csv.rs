@@ -24,6 +24,12 @@ pub const MARK: &[u8] = b"\xef\xbb\xbf";
 /// one row of usual size.
 const ROOM: usize = 16 * 1024;
 
+/// Columns of a list's file that are named as the members of its rows.
+#[macro_export]
+macro_rules! columns {
+    ($($name:ident)*) => { &[$(stringify!($name)),*] };
+}
+
 /// A CSV file that is being written.
 pub struct CsvFile {
     name: &'static str,

@@ -42,6 +42,17 @@ pub struct Filter {
     pub values: &'static [(&'static str, &'static str)],
 }
 
+impl Filter {
+    pub const fn of(
+        name: &'static str,
+        label: &'static str,
+        all: &'static str,
+        values: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self { name, label, all, values }
+    }
+}
+
 /// The declaration of a list.
 pub struct Listing {
     pub path: &'static str,

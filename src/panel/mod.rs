@@ -22,10 +22,12 @@ pub mod queue;
 pub mod view;
 
 pub use answer::{Answer, ListReply};
+pub use chart::BarChart;
 pub use form::{Form, FormView, Input, Pick, Rule, Sent};
 pub use list::{Filter, Head, ListQuery, Listing, Table};
 pub use page_time::PageTime;
 pub use queue::{Act, Due, QueueItem};
 pub use view::{
     Badge, Choice, Flash, Happened, Layout, Notice, Paging, Progress, Step, Tab, Tick, Tone, When,
+    address,
 };

@@ -26,9 +26,8 @@ use crate::base::ids::short_digest;
 use crate::base::secrets::SealContext;
 use crate::base::{Sealer, retention, secrets};
 use crate::db::{self, Db, ReadTx, WriteTx};
-use crate::http::body::Body;
 use crate::http::input::is_form;
-use crate::http::{Problem, Reply, Request, upload};
+use crate::http::{Body, Problem, Reply, Request, upload};
 
 /// Name of the field with the random value.
 pub const FIELD: &str = "envio";

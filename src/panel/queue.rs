@@ -3,8 +3,7 @@
 
 use super::view::Tone;
 use super::{PageTime, view};
-use crate::base::Instant;
-use crate::base::clock::DAY_S;
+use crate::base::{DAY_S, Instant};
 
 /// Until when something is to be done, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]

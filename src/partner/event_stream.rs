@@ -16,8 +16,7 @@ use crate::db::{DbError, ReadTx, Result};
 use crate::dropshipping::relations;
 use crate::edge::route::Todo;
 use crate::events::{Audience, EventType};
-use crate::http::input::{Check, Field};
-use crate::http::{Code, Problem};
+use crate::http::{Check, Code, Field, Problem};
 
 /// In place of an id: begin with what happens from now on.
 const LATEST: &str = "latest";

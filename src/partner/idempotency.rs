@@ -15,8 +15,7 @@ use http::{HeaderName, HeaderValue};
 
 use crate::base::ids::short_digest;
 use crate::base::secrets::SealContext;
-use crate::base::text::hex;
-use crate::base::{Sealer, UserId, retention};
+use crate::base::{Sealer, UserId, hex, retention};
 use crate::db::{self, ReadTx, WriteTx};
 use crate::http::reply::media;
 use crate::http::{Code, Problem, Reply, Request};

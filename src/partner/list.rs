@@ -8,8 +8,7 @@ use crate::app::App;
 use crate::base::{Day, Instant, Zone};
 use crate::db::Lane;
 use crate::edge::route::Todo;
-use crate::http::Problem;
-use crate::http::input::{Check, Field};
+use crate::http::{Check, Field, Problem};
 
 /// Default number of entries of a page, and the most that a caller may ask for.
 pub const DEFAULT_LIMIT: i64 = 50;

@@ -22,16 +22,13 @@ use super::idempotency::CallKey;
 use super::pages_cache::PageKey;
 use super::texts;
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
+use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, WriteTx};
 use crate::edge::docs::{Docs, SchemaOf, in_place, referred};
 use crate::edge::todo::{SlowWork, Todo};
-use crate::http::body::Body;
 use crate::http::conditional::{Rendered, Validators};
-use crate::http::input::{self, Check};
 use crate::http::reply::media;
-use crate::http::{Code, Family, Fields, Problem, Reply, Request};
+use crate::http::{Body, Check, Code, Family, Fields, Problem, Reply, Request, input};
 use crate::identity::PartnerCaller;
 use crate::services::Services;
 

@@ -6,8 +6,7 @@ use serde_json::json;
 use crate::base::UserId;
 use crate::catalog::LONGEST_SKU;
 use crate::catalog::store::{ByProduct, ProductQuery};
-use crate::http::Problem;
-use crate::http::input::{Check, RowNumber};
+use crate::http::{Check, Problem, RowNumber};
 use crate::list_arguments;
 use crate::partner::list::{LONGEST_SEARCH, Window};
 

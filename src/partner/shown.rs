@@ -2,8 +2,7 @@
 
 use super::PlanName;
 use crate::accounts::views::ApiPlan;
-use crate::base::clock::Day;
-use crate::base::text::grouped;
+use crate::base::{Day, grouped};
 use crate::config;
 use crate::panel::view::Badge;
 

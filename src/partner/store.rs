@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::{Plan, PlanName};
 use crate::accounts::Account;
-use crate::base::clock::{Day, Instant, Zone};
-use crate::base::ids::{TokenHash, UserId};
+use crate::base::{Day, Instant, TokenHash, UserId, Zone};
 use crate::config::Config;
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::identity::PartnerToken;

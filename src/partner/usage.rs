@@ -8,8 +8,7 @@ use std::sync::Arc;
 use foldhash::quality::RandomState;
 
 use super::store;
-use crate::base::clock::{Day, Instant};
-use crate::base::ids::UserId;
+use crate::base::{Day, Instant, UserId};
 use crate::db::{DbError, Lane};
 use crate::http::limit::{Scope, Verdict};
 use crate::services::Services;

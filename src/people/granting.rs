@@ -4,7 +4,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::Role;
-use crate::accounts::students::AccountServices;
 use crate::accounts::terms::{self, Terms};
 use crate::audit::objects::STUDENT;
 use crate::audit::{self, Actor};
@@ -45,7 +44,7 @@ impl AuditedTerms {
     }
 
     /// Gives it back to a student; false when it names a plan that is not known.
-    pub fn set(&self, tx: &WriteTx<'_>, services: &AccountServices, user: UserId) -> Result<bool> {
+    pub fn set(&self, tx: &WriteTx<'_>, user: UserId) -> Result<bool> {
         let Some((_, terms, _)) = Self::read(tx, user)? else { return Ok(false) };
         let at = |text: &Option<String>| text.as_deref().and_then(Instant::parse);
         let Some(role) = Role::STUDENTS.into_iter().find(|role| role.name() == self.plano) else {
@@ -61,7 +60,7 @@ impl AuditedTerms {
         let api = self.plano_de_api.as_deref().and_then(PlanName::from_name);
         let until = self.ate.as_deref().and_then(Day::parse);
         partners::set_plan(tx, user, api, until)?;
-        terms::set(tx, services, user, &terms)?;
+        terms::set(tx, user, &terms)?;
         Ok(true)
     }
 }
@@ -138,7 +137,7 @@ impl Gift {
     pub fn give(
         &self,
         tx: &WriteTx<'_>,
-        (services, actor, zone): (&AccountServices, &Actor, Zone),
+        (actor, zone): (&Actor, Zone),
         user: UserId,
     ) -> Result<bool> {
         let Some((before, terms, name)) = AuditedTerms::read(tx, user)? else { return Ok(false) };
@@ -153,7 +152,7 @@ impl Gift {
         if before == after {
             return Ok(false);
         }
-        terms::set(tx, services, user, &new)?;
+        terms::set(tx, user, &new)?;
         let act = STUDENT.act(self.action(), user, &name);
         audit::note(tx, actor, &act, Some(&before), Some(&after))?;
         Ok(true)

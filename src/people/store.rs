@@ -8,9 +8,7 @@
 
 use crate::accounts::Role;
 use crate::accounts::person::{Group, Listed, PersonEntry, PersonStatus};
-use crate::base::clock::Instant;
-use crate::base::ids::UserId;
-use crate::base::text::{grouped, search_key};
+use crate::base::{Instant, UserId, grouped, search_key};
 use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx, sorted};
 use crate::row;
 

@@ -5,8 +5,7 @@
 use super::pages::bulk::Act;
 use crate::base::{UserId, grouped};
 use crate::http::Request;
-use crate::panel::view::address;
-use crate::panel::{Flash, Layout, Notice, Tone};
+use crate::panel::{Flash, Layout, Notice, Tone, address};
 
 /// Where undoing is sent.
 const UNDO: &str = "/admin/alunos/desfazer";

@@ -18,7 +18,7 @@ use super::words::Words;
 use super::{logs, trail};
 use crate::accounts::Role;
 use crate::accounts::person::Group;
-use crate::accounts::students::{self, AccountServices};
+use crate::accounts::students;
 use crate::app::App;
 use crate::audit::objects::{STAFF, STUDENT};
 use crate::audit::{self, Actor};
@@ -37,7 +37,6 @@ const PATIENCE_S: i64 = 600;
 #[derive(Clone)]
 pub struct Eraser {
     pub db: Db,
-    pub services: AccountServices,
     pub sealer: Sealer,
     /// The database file.
     pub database: PathBuf,
@@ -62,7 +61,6 @@ impl Eraser {
     pub fn of(app: &App) -> Self {
         Self {
             db: app.db.clone(),
-            services: AccountServices::of(app),
             sealer: (*app.sealer).clone(),
             database: app.config.database.path.clone(),
         }
@@ -161,7 +159,7 @@ impl Eraser {
     fn begin(&self, tx: &WriteTx<'_>, note: &Note, person: &Person, actor: &Actor) -> Result<()> {
         let id = UserId(person.about.user.unwrap_or_default());
         keep(tx, note, Some(&person.about))?;
-        students::suspend(tx, &self.services, id, "exclusão em andamento")?;
+        students::suspend(tx, id, "exclusão em andamento")?;
         let act = match Group::of(person.role) {
             Group::Students => STUDENT.act("aluno.apagar_dados", id, ""),
             Group::Staff => STAFF.act("equipe.apagar_dados", id, ""),
@@ -180,8 +178,8 @@ impl Eraser {
             tx.maybe::<Json<Subject>>(sql, [person])
         })?;
         let Some(Json(subject)) = found else { return Ok(()) };
-        let (services, about) = (self.services.clone(), subject.clone());
-        self.db.write_pieces(move |tx| forget(tx, &services, &about))?;
+        let about = subject.clone();
+        self.db.write_pieces(move |tx| forget(tx, &about))?;
         sweeps::forget_received(&self.db, &subject.accounts)?;
         let sought = Arc::new(sought(&subject, &subject::unshared(&self.db, &subject)?));
         for sweep in SWEEPS {
@@ -343,7 +341,7 @@ fn newer(notes: &Notes, others: &Notes) -> Notes {
 }
 
 /// Removes a piece of what belongs to the person; true when nothing is left.
-fn forget(tx: &WriteTx<'_>, services: &AccountServices, about: &Subject) -> Result<bool> {
+fn forget(tx: &WriteTx<'_>, about: &Subject) -> Result<bool> {
     let id = UserId(about.user.unwrap_or_default());
     let email = &about.email;
     let is_empty = tx.work_off(|most| {
@@ -369,7 +367,6 @@ fn forget(tx: &WriteTx<'_>, services: &AccountServices, about: &Subject) -> Resu
     }
     if about.user.is_some() && people::person(tx, id)?.is_some() {
         people::replace_by_shell(tx, id)?;
-        services.changed(tx, id);
     }
     Ok(true)
 }

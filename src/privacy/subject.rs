@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sweeps::{sweep, walk};
 use crate::accounts::Role;
-use crate::base::text::search_key;
-use crate::base::{Instant, UserId};
+use crate::base::{Instant, UserId, search_key};
 use crate::db::{Db, ReadTx, Result};
 
 /// Most entries of the audit log in which earlier names are looked for, the newest

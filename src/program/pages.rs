@@ -14,14 +14,13 @@ use crate::base::{Day, UserId, Zone};
 use crate::db::{DbError, ReadTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::view::address;
-use crate::panel::{Filter, ListQuery, ListReply, Listing, PageTime, Tab};
+use crate::panel::{Filter, ListQuery, ListReply, Listing, PageTime, Tab, address};
 use crate::wire;
 
 /// The page of the competition, which has the ranking.
 pub const COMPETITION: Listing = Listing {
     path: "/painel/competicao",
-    filters: &[Filter { name: "tipo", label: "Ranking", all: "Geral", values: &Ranking::FILTER }],
+    filters: &[Filter::of("tipo", "Ranking", "Geral", &Ranking::FILTER)],
     ..Listing::NONE
 };
 

@@ -3,8 +3,7 @@
 
 use std::time::{Duration, Instant as Monotonic};
 
-use crate::base::worker::Stop;
-use crate::base::{Instant, UserId};
+use crate::base::{Instant, Stop, UserId};
 use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
 use crate::row;
 use crate::services::Services;

@@ -14,6 +14,7 @@ use crate::base::{Day, UserId, grouped};
 use crate::panel::{Layout, PageTime, Paging, Progress, Tab};
 
 pub use super::drawing::{Emblem, Flame, Lap};
+pub use crate::base::text::number_words;
 
 /// The milestone that comes next.
 #[derive(Clone, Debug)]
@@ -399,12 +400,6 @@ pub fn points(xp: i64) -> String {
 pub fn signed(xp: i64) -> String {
     let sign = if xp < 0 { "−" } else { "+" };
     format!("{sign}{} XP", grouped(xp.unsigned_abs()))
-}
-
-/// `3.420`, `−50`.
-pub fn number_words(number: i64) -> String {
-    let sign = if number < 0 { "−" } else { "" };
-    format!("{sign}{}", grouped(number.unsigned_abs()))
 }
 
 /// `1 dia`, `13 dias`.

@@ -1,7 +1,5 @@
 //! One sale in the seller's panel: what it earned, what happened, what belongs to it.
 
-use serde::Serialize;
-
 use super::views::SalePage;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
@@ -31,13 +29,6 @@ const COST: Form<Cents> = Form(&[Input::new(
     "Informe um custo de 0,01 a 10.000.000,00, como 31,50.",
     Rule::Amount(1..=MOST_CENTS, |cost| cost),
 )]);
-
-#[derive(Serialize)]
-struct SaleReply {
-    ok: bool,
-    #[serde(flatten)]
-    sale: WireSale,
-}
 
 /// A sale of the caller with all that belongs to it.
 struct Found {
@@ -86,8 +77,7 @@ pub fn sale(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let found = Found::read((app, person, request))?;
     if request.wants_json() {
         let sale = (&found.order, found.earned);
-        let sale = WireSale::of(app, &found.page, &found.stores, sale);
-        return Reply::json(&SaleReply { ok: true, sale });
+        return Reply::ok(&WireSale::of(app, &found.page, &found.stores, sale));
     }
     sale_page((app, person, request), found, COST.show(None, app.zone()).unfocused())
 }
@@ -179,10 +169,8 @@ pub fn set_cost(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
     let (answer, owner) = (Answer::to(request), person.account.user_id);
     let (item, sku) = (found.order.item_id, found.page.sold(&found.order).sku.to_owned());
     let page = format!("{}/{}", LIST.path, found.order.order_id);
-    let versions = std::sync::Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {
         cost::set(tx, owner, (item, &sku), cost)?;
-        tx.after_commit(move || versions.raise_books(owner));
         answer.with(&page, "custo", &[])
     }))
 }

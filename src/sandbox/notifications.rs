@@ -12,8 +12,7 @@ use super::http::Reply;
 use super::logs::Notification;
 use super::state::{QUEUE_MAX, SandboxState};
 use super::things::ChangeContext;
-use crate::base::text::hex;
-use crate::base::{DAY_S, Instant};
+use crate::base::{DAY_S, Instant, hex};
 use crate::marketplace::kinds::RecordKind;
 
 /// How long `/missed_feeds` shows notifications that were given up.

@@ -11,8 +11,7 @@ use crate::edge::route::{Call, Job, nothing_to_do};
 use crate::http::router::Found;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::view::{self, address};
-use crate::panel::{Answer, Flash};
+use crate::panel::{Answer, Flash, address, view};
 
 const PATH: &str = "/visoes";
 /// Longest name, and longest query of an address.

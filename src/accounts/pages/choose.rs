@@ -89,7 +89,7 @@ fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Resul
     let password_hash = app.callers.passwords.run(move |hasher| hasher.hash(&password))?;
     let (session, cookie) = new_session(app, request);
     let (known_addresses, from) = (Arc::clone(&app.callers.known_addresses), request.client);
-    let (versions, limiter) = (Arc::clone(&app.versions), Arc::clone(&app.callers.limiter));
+    let limiter = Arc::clone(&app.callers.limiter);
     let heed = Arc::clone(&app.health.outside_change);
     let role = app.db.write(move |tx| {
         let Some(user) = links::use_up(tx, &link)? else {
@@ -100,8 +100,6 @@ fn set(app: &App, request: &Request, link: TokenHash, password: String) -> Resul
         known_addresses.note(tx, user, from)?;
         store::insert_session(tx, user, &session)?;
         tx.after_commit(move || {
-            versions.raise(user);
-            versions.raise_tokens();
             for class in store::LOGIN_CLASSES {
                 limiter.forget_person(class, user.0);
             }

@@ -5,8 +5,6 @@ pub mod confirm;
 pub mod forgot;
 pub mod setup;
 
-use std::sync::Arc;
-
 use http::header::SET_COOKIE;
 use http::{HeaderName, HeaderValue};
 
@@ -107,18 +105,11 @@ pub fn login(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem
         Err(problem) => return refused(app, request, typed, problem),
     };
     let (session, cookie) = new_session(app, request);
-    let versions = Arc::clone(&app.versions);
     let role = login.account.role;
     app.db.write(move |tx| {
         login.note(tx)?;
         let user = login.account.user_id;
-        let ended = store::insert_session(tx, user, &session)?;
-        tx.after_commit(move || {
-            if ended > 0 {
-                versions.raise(user);
-            }
-            versions.raise_tokens();
-        });
+        store::insert_session(tx, user, &session)?;
         Ok::<_, Problem>(())
     })?;
     let to = if typed.back.is_empty() { role.home() } else { &typed.back };
@@ -164,12 +155,9 @@ fn refused(app: &App, request: &Request, typed: Typed, problem: Problem) -> Resu
 pub fn leave(app: &App, _: &Visitor, request: &Request) -> Result<Job, Problem> {
     let session = guard::session_cookie(app, request.headers())?.map(TokenHash::of);
     let gone = cookie(app, "", 0);
-    let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {
-        if let Some(session) = session
-            && let Some(owner) = store::end_session(tx, &session)?
-        {
-            tx.after_commit(move || versions.raise(owner));
+        if let Some(session) = session {
+            store::end_session(tx, &session)?;
         }
         Ok(Reply::redirect("/entrar")?.with(SET_COOKIE, gone).with(CLEAR_SITE_DATA, CLEARED))
     }))

@@ -12,7 +12,6 @@ use crate::http::{Code, Fields, Problem, Reply, Request};
 use crate::identity::Visitor;
 use crate::panel::{Layout, Notice, Sent, view};
 use crate::services::Services;
-use std::sync::Arc;
 
 const EMAIL_TAKEN: &str = "Já existe uma conta com este e-mail. Informe outro.";
 
@@ -104,7 +103,6 @@ fn make(
     let hash = app.callers.passwords.run(move |hasher| hasher.hash(&password))?;
     let new = NewUser { password_hash: Some(hash), ..new };
     let (session, cookie) = new_session(app, request);
-    let versions = Arc::clone(&app.versions);
     app.db.write(move |tx| {
         if store::has_administrator(tx)? || !store::use_setup_link(tx, &code)? {
             return Err(Problem::not_found());
@@ -115,7 +113,6 @@ fn make(
         };
         let user = store::insert(tx, &new)?.ok_or_else(taken)?;
         store::insert_session(tx, user, &session)?;
-        tx.after_commit(move || versions.raise_tokens());
         Ok(())
     })?;
     tracing::info!("the first administrator was made");

@@ -12,9 +12,8 @@ use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::claims::views::ShownClaim;
 use crate::marketplace::books::questions::store::Question;
-use crate::panel::view::address;
 use crate::panel::{
-    Act, FormView, Happened, Layout, PageTime, Pick, Progress, QueueItem, Table, Tone,
+    Act, FormView, Happened, Layout, PageTime, Pick, Progress, QueueItem, Table, Tone, address,
 };
 
 /// The page of clients' labels.

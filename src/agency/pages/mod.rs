@@ -17,6 +17,7 @@ use super::{cycle, open, overhaul, store};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::Zone;
+use crate::columns;
 use crate::db::{DbError, ReadTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -52,25 +53,11 @@ const FAULTS: [(&str, &str); 7] = {
 pub(super) const LIST: Listing = Listing {
     path: CHECKUP,
     filters: &[
-        Filter { name: "pendencia", label: "Pendência", all: "Todas", values: &FAULTS },
-        Filter {
-            name: "responsavel",
-            label: "Responsável",
-            all: "Toda a equipe",
-            values: &[("eu", "Meus clientes")],
-        },
+        Filter::of("pendencia", "Pendência", "Todas", &FAULTS),
+        Filter::of("responsavel", "Responsável", "Toda a equipe", &[("eu", "Meus clientes")]),
     ],
     file: "checkup.csv",
-    csv: &[
-        "cliente",
-        "conta",
-        "nickname",
-        "pendencia",
-        "descricao",
-        "quantidade",
-        "desde",
-        "o_que_fazer",
-    ],
+    csv: columns![cliente conta nickname pendencia descricao quantidade desde o_que_fazer],
     flashes: &[Flash::good(
         "verificadas",
         "Checkup concluído",

@@ -32,7 +32,6 @@ wire! {
 /// `GET /admin/agencia/central-perguntas/json`.
 #[derive(Serialize)]
 pub struct QueueReply {
-    pub ok: bool,
     pub total: u64,
     pub perguntas: Vec<WireQueued>,
 }

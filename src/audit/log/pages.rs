@@ -9,14 +9,11 @@ use super::{AuditEntry, changes};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{ActorKind, looks, objects};
-use crate::base::clock::{Instant, Zone};
-use crate::base::text::grouped;
+use crate::base::{Instant, Zone, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::answer::ListReply;
 use crate::panel::csv::CsvFile;
-use crate::panel::list::{Filter, Head, ListQuery, Listing};
-use crate::panel::{PageTime, export};
+use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, PageTime, export};
 use crate::services::Services;
 use crate::wire;
 
@@ -27,14 +24,14 @@ const LIST: Listing = Listing {
     path: "/admin/auditoria",
     hint: "Ação, objeto ou pessoa",
     filters: &[
-        Filter { name: "quem", label: "Quem", all: "Todos", values: &ActorKind::FILTER },
-        Filter { name: "objeto", label: "O quê", all: "Tudo", values: objects::NAMED },
-        Filter {
-            name: "periodo",
-            label: "Período",
-            all: "Tudo",
-            values: &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")],
-        },
+        Filter::of("quem", "Quem", "Todos", &ActorKind::FILTER),
+        Filter::of("objeto", "O quê", "Tudo", objects::NAMED),
+        Filter::of(
+            "periodo",
+            "Período",
+            "Tudo",
+            &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")],
+        ),
     ],
     sort_keys: &["-quando"],
     heads: &[

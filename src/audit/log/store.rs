@@ -7,8 +7,7 @@
 use rusqlite::{ToSql, params_from_iter};
 
 use super::AuditEntry;
-use crate::base::clock::Instant;
-use crate::base::text::search_key;
+use crate::base::{Instant, search_key};
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// Most entries that a list, a search or an export examines.

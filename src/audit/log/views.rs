@@ -4,9 +4,7 @@ use askama::Template;
 
 use super::{AuditEntry, Change};
 use crate::audit::objects;
-use crate::panel::PageTime;
-use crate::panel::list::Table;
-use crate::panel::view::Layout;
+use crate::panel::{Layout, PageTime, Table};
 
 /// `GET /admin/auditoria`: the entries, newest first.
 #[derive(Template)]

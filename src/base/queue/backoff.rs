@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::base::clock::DAY_S;
-use crate::base::secrets;
+use crate::base::{DAY_S, secrets};
 
 /// Pauses after failures.
 #[derive(Clone, Copy, Debug)]

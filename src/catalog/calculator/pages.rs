@@ -21,9 +21,8 @@ use crate::marketplace::tools::fees::{
     CalculatorSettings, LOGISTICS, PERMISSION, ask, discount, known_tax_rate, store, tax_rate,
 };
 use crate::marketplace::tools::unavailable;
-use crate::panel::view::address;
 use crate::panel::{
-    Answer, Badge, Flash, Form, FormView, Input, Notice, Pick, Rule, Sent, Tone, form,
+    Answer, Badge, Flash, Form, FormView, Input, Notice, Pick, Rule, Sent, Tone, address, form,
 };
 use crate::wire;
 
@@ -138,7 +137,6 @@ fn read_own(
 wire! {
     #[derive(Serialize)]
     struct FeesJson of(app: &App, own: &CalculatorSettings, account: &LinkedAccount, category: String, fees: Fees) {
-        ok: bool = true,
         conta: MlUserId = account.ml_user_id,
         categoria: Option<String> = Some(category).filter(|category| !category.is_empty()),
         comissao_classico: f64 = fees.classic.percent,
@@ -167,7 +165,7 @@ pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply,
     let wanted = FeeQuery::read(request)?;
     let account = wanted.of(&accounts)?;
     let fees = wanted.ask(app, own.owner)?;
-    Reply::json(&FeesJson::of(app, &own, account, wanted.question.category, fees))
+    Reply::ok(&FeesJson::of(app, &own, account, wanted.question.category, fees))
 }
 
 /// Whether an address of the page asks for more than the empty form: for fees,

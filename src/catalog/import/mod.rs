@@ -13,8 +13,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::{MAX_PRODUCTS, MOST_UNITS, Product, ProductEntry, is_amount, is_ean, is_sku, is_title};
-use crate::base::text::search_key;
-use crate::base::{Cents, shortened};
+use crate::base::{Cents, search_key, shortened};
 use crate::db::DbError;
 use crate::http::input::FromField as _;
 use crate::panel::csv_read;

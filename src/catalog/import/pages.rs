@@ -10,7 +10,7 @@ use super::{Counts, ImportError, apply, read};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::grouped;
-use crate::catalog::pages::{Change, base};
+use crate::catalog::pages::base;
 use crate::catalog::views::ProductImportPage;
 use crate::http::{Code, Problem, Reply, Request, upload};
 use crate::identity::Person;
@@ -92,11 +92,9 @@ fn take(visit: Visit<'_>, bytes: &[u8]) -> Result<Result<Reply, Problem>, Import
     let (app, person, request) = visit;
     let file = read(bytes).map_err(ImportError::File)?;
     let ignored = file.ignored.clone();
-    let change = Change::of(app, person, request);
     let (form, page, wants_json) =
         (FormSubmission::of(request).cloned(), base(person), request.wants_json());
-    apply::run(&app.db, change.owner, file, move |tx, counts| {
-        change.made(tx);
+    apply::run(&app.db, person.account.user_id, file, move |tx, counts| {
         let reply = done(page, wants_json, counts, &ignored);
         if let (Some(form), Ok(reply)) = (form, &reply) {
             form.keep(tx, reply)?;

@@ -1,7 +1,5 @@
 //! One listing of a seller, as page or JSON.
 
-use serde::Serialize;
-
 use super::views::{ListingPage, Trend};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
@@ -31,13 +29,6 @@ const TREND: BarWords = BarWords {
     value: |cents| Cents(cents).page(),
     mark: short_money,
 };
-
-#[derive(Serialize)]
-struct ListingReply {
-    ok: bool,
-    #[serde(flatten)]
-    listing: WireListing,
-}
 
 /// `GET /painel/anuncios/{id}`: one listing, with what it sold, what was asked
 /// about it and the product that it sells.
@@ -71,10 +62,7 @@ pub fn listing(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     })?;
     let (listing, stores, Some(around)) = read else {
         let (listing, stores, _) = read;
-        return Reply::json(&ListingReply {
-            ok: true,
-            listing: WireListing::of(app, &stores, listing),
-        });
+        return Reply::ok(&WireListing::of(app, &stores, listing));
     };
     let page = ListingPage {
         layout: layout(app, person, request),

@@ -25,9 +25,9 @@ fn event(kind: EventKind, transaction: &str, day: i64) -> Value {
 }
 
 fn suspend_by_hand(test: &TestApp) {
-    test.write(|tx, services| {
+    test.write(|tx, _| {
         let lia = crate::accounts::terms::by_email(tx, LIA)?.unwrap();
-        students::suspend(tx, services, lia.user_id, "por decisão da equipe")
+        students::suspend(tx, lia.user_id, "por decisão da equipe")
     });
 }
 
@@ -83,7 +83,7 @@ fn the_sweep_waits_for_the_last_second() {
     lia(&test, "pro pago 2026-11-20 atrasado 2026-11-20");
     let swept = |now: &str| {
         test.now_is(now);
-        test.write(|tx, services| sweep(tx, services, 7))
+        test.write(|tx, _| sweep(tx, 7))
     };
     assert_eq!(swept("2026-11-27T11:59:59Z"), 0);
     assert_eq!(swept("2026-11-27T12:00:00Z"), 1);

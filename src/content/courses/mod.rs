@@ -11,6 +11,7 @@ use super::lessons::{self, Lesson};
 use crate::accounts::Role;
 use crate::audit::objects::{COURSE, Object};
 use crate::base::{Instant, Zone};
+use crate::columns;
 use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
@@ -101,7 +102,7 @@ pub const LIST: Listing = Listing {
         Head::plain("Situação"),
     ],
     file: "cursos.csv",
-    csv: &["id", "titulo", "ordem", "publicado", "papeis", "total_aulas", "descricao"],
+    csv: columns![id titulo ordem publicado papeis total_aulas descricao],
     flashes: &[
         Flash::good(
             "criado",

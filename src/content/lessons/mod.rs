@@ -11,6 +11,7 @@ use super::courses::{self, Course};
 use super::teachers;
 use crate::audit::objects::{LESSON, Object};
 use crate::base::{Instant, Zone};
+use crate::columns;
 use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
@@ -103,7 +104,7 @@ pub const LIST: Listing = Listing {
         Head::plain("Ordem no curso").numeric(),
     ],
     file: "aulas.csv",
-    csv: &["id", "titulo", "curso_id", "curso", "ordem", "professor", "video_url"],
+    csv: columns![id titulo curso_id curso ordem professor video_url],
     flashes: &[
         Flash::good("criado", "Aula criada", "Ela já está no curso."),
         Flash::good("alterado", "Aula alterada", "Os alunos já veem os novos dados."),

@@ -9,6 +9,7 @@ use self::views::{MeetForm, MeetsPage};
 use super::teachers;
 use crate::audit::objects::{MEET, Object};
 use crate::base::{Instant, Zone};
+use crate::columns;
 use crate::content::inputs;
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply, Request};
@@ -111,12 +112,12 @@ fn read_start(sent: &mut Sent<'_>, name: &'static str, entry: &mut MeetEntry) {
 pub const LIST: Listing = Listing {
     path: MEET.list,
     hint: "Título",
-    filters: &[Filter {
-        name: "quando",
-        label: "Quando",
-        all: "Tudo",
-        values: &[("proximos", "Próximos"), ("passados", "Passados")],
-    }],
+    filters: &[Filter::of(
+        "quando",
+        "Quando",
+        "Tudo",
+        &[("proximos", "Próximos"), ("passados", "Passados")],
+    )],
     sort_keys: &["-data", "titulo"],
     heads: &[
         Head::sorts("Título", "titulo"),
@@ -125,16 +126,7 @@ pub const LIST: Listing = Listing {
         Head::plain("Situação"),
     ],
     file: "encontros.csv",
-    csv: &[
-        "id",
-        "titulo",
-        "data_hora",
-        "duracao_minutos",
-        "professor",
-        "link",
-        "publico",
-        "descricao",
-    ],
+    csv: columns![id titulo data_hora duracao_minutos professor link publico descricao],
     flashes: &[
         Flash::good("criado", "Encontro criado", "Os alunos já o veem na agenda."),
         Flash::good("alterado", "Encontro alterado", "A agenda já mostra os novos dados."),

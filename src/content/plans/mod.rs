@@ -11,6 +11,7 @@ use self::views::{PlanForm, PlansPage};
 use crate::accounts::Role;
 use crate::audit::objects::{Object, PLAN};
 use crate::base::{Cents, Instant, Zone};
+use crate::columns;
 use crate::content::store::{Topic, note_change};
 use crate::content::wire::WirePlan;
 use crate::content::{inputs, slug_of};
@@ -294,18 +295,9 @@ pub const LIST: Listing = Listing {
         Head::plain("Situação"),
     ],
     file: "planos.csv",
-    csv: &[
-        "id",
-        "titulo",
-        "slug",
-        "preco",
-        "moeda",
-        "periodicidade",
-        "ativo",
-        "link_checkout",
-        "plano_da_conta",
-        "plano_de_api",
-        "codigos",
+    csv: columns![
+        id titulo slug preco moeda periodicidade ativo link_checkout plano_da_conta plano_de_api
+        codigos
     ],
     flashes: &[
         Flash::good(

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone, retention};
+use crate::columns;
 use crate::cron::archive;
 use crate::cron::archive::{BatchRow, LOGS};
 use crate::cron::views::{ArchivePage, BatchPage};
@@ -31,7 +32,7 @@ const KINDS: [(&str, &str); LOGS.len()] = {
 const LIST: Listing = Listing {
     path: "/admin/cron/arquivo",
     hint: "",
-    filters: &[Filter { name: "tipo", label: "Registro", all: "Todos", values: &KINDS }],
+    filters: &[Filter::of("tipo", "Registro", "Todos", &KINDS)],
     sort_keys: &["-dia"],
     heads: &[
         Head::sorts("Dia", "dia"),
@@ -40,7 +41,7 @@ const LIST: Listing = Listing {
         Head::plain("Tamanho").numeric(),
     ],
     file: "arquivo.csv",
-    csv: &["id", "tipo", "dia", "parte", "registros", "bytes", "arquivado_em"],
+    csv: columns![id tipo dia parte registros bytes arquivado_em],
     ..Listing::NONE
 };
 
@@ -94,7 +95,6 @@ struct BatchQuery {
 
 #[derive(Serialize)]
 struct BatchReply {
-    ok: bool,
     #[serde(flatten)]
     batch: WireBatch,
     integro: bool,
@@ -131,8 +131,7 @@ pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let entries = shown.iter().map(|line| readable(app.zone(), line));
     let entries: Vec<Value> = entries.collect::<Result<_, _>>().map_err(Problem::internal)?;
     if request.wants_json() {
-        return Reply::json(&BatchReply {
-            ok: true,
+        return Reply::ok(&BatchReply {
             batch: WireBatch::of(batch, app.zone()),
             integro: whole,
             total,

@@ -31,17 +31,17 @@ const EACH: &str = "todas";
 const LIST: Listing = Listing {
     path: "/admin/cron",
     hint: "",
-    filters: &[Filter {
-        name: "resultado",
-        label: "Resultado",
-        all: "O que fizeram",
-        values: &[
+    filters: &[Filter::of(
+        "resultado",
+        "Resultado",
+        "O que fizeram",
+        &[
             ("com-efeito", "Com efeito"),
             ("falhou", "Falharam"),
             ("sem-efeito", "Sem efeito"),
             (EACH, "Todas, uma a uma"),
         ],
-    }],
+    )],
     sort_keys: &["-inicio"],
     heads: &[
         Head::sorts("Execução", "inicio"),
@@ -108,7 +108,6 @@ wire! {
 
 #[derive(Serialize)]
 struct ListReply {
-    ok: bool,
     ligado: bool,
     intervalo_s: u64,
     tarefas: Vec<WireTask>,
@@ -139,8 +138,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     })?;
     let zone = app.zone();
     if request.wants_json() {
-        return Reply::json(&ListReply {
-            ok: true,
+        return Reply::ok(&ListReply {
             ligado: app.config.cron.enabled,
             intervalo_s: app.config.cron.interval_s,
             tarefas: tasks
@@ -228,20 +226,13 @@ fn csv(app: &App, person: &Person, ids: Vec<i64>) -> Result<Reply, Problem> {
     })
 }
 
-#[derive(Serialize)]
-struct RunReply {
-    ok: bool,
-    #[serde(flatten)]
-    run: WireRun,
-}
-
 /// `GET /admin/cron/{id}`: one run with its counts and failures.
 pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let id = request.id()?;
     let found = app.db.read(request.lane, |tx| store::one(tx, id))?;
     let run = found.ok_or_else(Problem::not_found)?;
     if request.wants_json() {
-        return Reply::json(&RunReply { ok: true, run: WireRun::of(run, app.zone()) });
+        return Reply::ok(&WireRun::of(run, app.zone()));
     }
     Reply::page(&RunPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),

@@ -15,9 +15,8 @@ use crate::developers::status::days::PartDay;
 use crate::developers::status::{DAYS, days};
 use crate::developers::words::Words;
 use crate::developers::{CHANGELOG, PYTHON, STATUS, TYPESCRIPT, how_to, markdown, pages};
-use crate::http::body::Body;
 use crate::http::reply::media;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{Body, Problem, Reply, Request};
 
 /// Addresses of the pages as Markdown.
 pub const GUIDE_MD: &str = "/desenvolvedores.md";

@@ -11,8 +11,7 @@ use http::Method;
 
 use super::rate_limited;
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::{TokenHash, UserId};
+use crate::base::{Instant, TokenHash, UserId};
 use crate::http::limit::{self, Class, Limit, Subject, Verdict};
 use crate::http::{Code, Problem};
 use crate::identity::last_uses::LastUse;

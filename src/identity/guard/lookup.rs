@@ -10,8 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::accounts::store as accounts;
 use crate::app::App;
-use crate::base::clock::Instant;
-use crate::base::ids::TokenHash;
+use crate::base::{Instant, TokenHash};
 use crate::db::Lane;
 use crate::http::Problem;
 use crate::identity::last_uses::LastUse;

@@ -166,13 +166,13 @@ pub struct Student {
 
 /// `POST /api/v1/alunos/suspender`: closes every way for a student to sign in.
 /// Suspending a suspended student changes nothing.
-pub fn suspend(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
+pub fn suspend(_: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
     let email = named_student(request)?;
-    let (services, actor) = (AccountServices::of(app), Actor::key(&holder.key, request));
+    let actor = Actor::key(&holder.key, request);
     let reason = format!("pela integração {}", holder.key.entry.name);
     Ok(Box::new(move |tx| {
         let student = find(tx, &email)?;
-        if students::suspend(tx, &services, student.user_id, &reason)? {
+        if students::suspend(tx, student.user_id, &reason)? {
             note(tx, &actor, "aluno.suspender", &student)?;
         }
         answer("acesso suspenso", student)
@@ -181,12 +181,12 @@ pub fn suspend(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, 
 
 /// `POST /api/v1/alunos/reativar`: lets a student sign in again. Sessions and
 /// tokens that the suspension ended stay ended.
-pub fn reactivate(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
+pub fn reactivate(_: &App, holder: &KeyHolder, request: &Request) -> Result<Job, Problem> {
     let email = named_student(request)?;
-    let (services, actor) = (AccountServices::of(app), Actor::key(&holder.key, request));
+    let actor = Actor::key(&holder.key, request);
     Ok(Box::new(move |tx| {
         let student = find(tx, &email)?;
-        if students::reactivate(tx, &services, student.user_id)? {
+        if students::reactivate(tx, student.user_id)? {
             note(tx, &actor, "aluno.reativar", &student)?;
         }
         answer("acesso reativado", student)

@@ -25,12 +25,12 @@ pub use changes::{create, exchange, revoke};
 pub(super) const LIST: Listing = Listing {
     path: KEY.list,
     hint: "Nome ou começo da chave",
-    filters: &[Filter {
-        name: "situacao",
-        label: "Situação",
-        all: "Todas",
-        values: &[("valendo", "Valendo"), ("encerrada", "Encerradas")],
-    }],
+    filters: &[Filter::of(
+        "situacao",
+        "Situação",
+        "Todas",
+        &[("valendo", "Valendo"), ("encerrada", "Encerradas")],
+    )],
     sort_keys: &["-criado_em", "nome", "ultimo_uso"],
     heads: &[
         Head::sorts("Chave", "nome"),

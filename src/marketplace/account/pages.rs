@@ -17,8 +17,7 @@ use crate::marketplace::sync;
 use crate::marketplace::sync::health::{Health, progress};
 use crate::marketplace::sync::store::AreaState;
 use crate::marketplace::sync::wire::AreaStatus;
-use crate::panel::PageTime;
-use crate::panel::{Answer, Badge, Notice};
+use crate::panel::{Answer, Badge, Notice, PageTime};
 
 /// `GET /painel/ml`: the linked accounts, and the result of linking one.
 pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -35,7 +34,7 @@ pub fn accounts(app: &App, person: &Person, request: &Request) -> Result<Reply, 
             .into_iter()
             .map(|account| AccountJson::of(account, &areas, zone).in_full(&areas, &agency, zone))
             .collect();
-        return Reply::json(&AccountsJson { ok: true, configurado: configured, contas });
+        return Reply::ok(&AccountsJson { configurado: configured, contas });
     }
     let time = PageTime::of(app, request);
     let outcome = request.notice.as_deref().and_then(LinkOutcome::from_name);
@@ -123,7 +122,6 @@ fn area_row(state: &AreaState, token_ok: bool) -> Option<AreaRow> {
 
 #[derive(Serialize)]
 struct AccountsJson {
-    ok: bool,
     configurado: bool,
     contas: Vec<AccountJson>,
 }

@@ -94,13 +94,13 @@ impl Stores {
     }
 }
 
-/// Whether an account is linked to an owner, or was and still has orders.
-pub fn is_of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> db::Result<bool> {
-    if store::is_linked_to(tx, owner, account)? {
-        return Ok(true);
-    }
+/// Refuses an account that is not linked to an owner, unless it was and still has orders.
+pub fn require(tx: &ReadTx<'_>, owner: UserId, account: Option<MlUserId>) -> Result<(), Problem> {
+    let Some(account) = account else { return Ok(()) };
     let before = MlUserId(account.0.saturating_sub(1));
-    Ok(next_sold(tx, owner, before)? == Some(account))
+    let is_of =
+        store::is_linked_to(tx, owner, account)? || next_sold(tx, owner, before)? == Some(account);
+    if is_of { Ok(()) } else { Err(Problem::not_found()) }
 }
 
 /// The name shown for an account that was unlinked.

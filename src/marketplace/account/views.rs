@@ -4,8 +4,7 @@ use askama::Template;
 
 use super::store;
 use crate::base::Instant;
-use crate::panel::PageTime;
-use crate::panel::{Badge, Layout, Progress};
+use crate::panel::{Badge, Layout, PageTime, Progress};
 
 /// `GET /painel/ml`: the student's marketplace accounts.
 #[derive(Template)]

@@ -11,8 +11,7 @@ use crate::base::{MlUserId, UserId};
 use crate::db::{self, Filters, Page, ReadTx, Record};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::stores::{self, Stores};
-use crate::panel::PageTime;
-use crate::panel::{ListQuery, ListReply, Listing, Table, export, list};
+use crate::panel::{ListQuery, ListReply, Listing, PageTime, Table, export, list};
 use crate::services::Services;
 
 /// A record of the books that its owner sees in a list. Its table has the

@@ -8,9 +8,7 @@ use serde_json::json;
 
 use super::{Announcement, NOTICE_LETTERS, State, store};
 use crate::app::App;
-use crate::base::UserId;
-use crate::base::text::shortened;
-use crate::base::worker::{self, Stop};
+use crate::base::{Stop, UserId, shortened, worker};
 use crate::db::{DbError, Lane, Result, WriteTx};
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};

@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::store::Told;
 use super::{Announcement, State, pages};
-use crate::base::grouped;
+use crate::base::{counted, grouped};
 use crate::panel::view::near_day;
 use crate::panel::{FormView, Layout, PageTime, Paging, Progress, Tab, Table, Tick, When};
 
@@ -80,16 +80,14 @@ impl AnnouncementPage {
     fn send_button(&self) -> String {
         match self.audience {
             _ if !self.leaves.is_empty() => format!("Agendar para {}", self.leaves),
-            1 => "Enviar a 1 pessoa".to_owned(),
-            many => format!("Enviar a {} pessoas", grouped(many)),
+            many => format!("Enviar a {}", counted(many, "pessoa", "pessoas")),
         }
     }
 
     fn people_words(&self) -> String {
         match self.audience {
             0 => "Ninguém".to_owned(),
-            1 => "1 pessoa".to_owned(),
-            many => format!("{} pessoas", grouped(many)),
+            many => counted(many, "pessoa", "pessoas"),
         }
     }
 

@@ -1,8 +1,7 @@
 //! The queue in the database, as the workers process it.
 
 use crate::base::queue::MESSAGE_LEASE_S;
-use crate::base::text::shortened;
-use crate::base::{Instant, UserId};
+use crate::base::{Instant, UserId, shortened};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::outbox::{Channel, MessageState};
 use crate::row;

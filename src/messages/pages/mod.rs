@@ -12,8 +12,7 @@ use crate::app::App;
 use crate::edge::route::Todo;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::view::address;
-use crate::panel::{ListReply, Paging, Sent};
+use crate::panel::{ListReply, Paging, Sent, address};
 
 const STUDENT: &str = "/painel/avisos";
 const STAFF: &str = "/admin/avisos";

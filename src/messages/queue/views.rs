@@ -7,9 +7,8 @@ use super::pages::repair::Kind;
 use super::words::{self, FailureHint};
 use crate::messages::texts::Template as Text;
 use crate::outbox::MessageState;
-use crate::panel::chart::BarChart;
 use crate::panel::view::Field;
-use crate::panel::{Layout, Notice, Tab, Table, When};
+use crate::panel::{BarChart, Layout, Notice, Tab, Table, When};
 
 /// `GET /admin/mensagens`: the queue.
 #[derive(Template)]

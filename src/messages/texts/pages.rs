@@ -64,19 +64,12 @@ fn kind_of(request: &Request) -> Result<MessageKind, Problem> {
     kind.filter(|kind| kind.row().editable).ok_or_else(Problem::not_found)
 }
 
-#[derive(Serialize)]
-struct TextReply {
-    ok: bool,
-    #[serde(flatten)]
-    text: WireText,
-}
-
 /// `GET /admin/mensagens/textos/{tipo}`: one text with an example, as page or JSON.
 pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let kind = kind_of(request)?;
     let text = app.db.read(request.lane, |tx| super::of(tx, kind))?;
     if request.wants_json() {
-        return Reply::json(&TextReply { ok: true, text: WireText::of(app, kind, text) });
+        return Reply::ok(&WireText::of(app, kind, text));
     }
     let (template, changed) = text;
     let mut page = page((app, person, request), kind, template);
@@ -218,19 +211,11 @@ fn note(
     Ok(audit::note(tx, actor, &act, Some(before), Some(after))?)
 }
 
-#[derive(Serialize)]
-struct LookReply {
-    ok: bool,
-    #[serde(flatten)]
-    text: Template,
-}
-
 /// A preview of a text, which is not saved.
 fn look(visit: Visit<'_>, kind: MessageKind, template: Template) -> Result<Reply, Problem> {
     let (app, _, request) = visit;
     if request.wants_json() {
-        let text = example(app, request.now, kind, &template);
-        return Reply::json(&LookReply { ok: true, text });
+        return Reply::ok(&example(app, request.now, kind, &template));
     }
     Reply::page(&TextPage { draft: true, ..page(visit, kind, template) })
 }

@@ -16,8 +16,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal::{self, LoggedError, OutsideCall};
 use crate::outbox::{self, QueuedMessage};
-use crate::panel::PageTime;
-use crate::panel::view::{self, address};
+use crate::panel::{PageTime, address, view};
 use crate::wire;
 
 const PATH: &str = "/admin/requisicoes/rastro";
@@ -81,8 +80,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> std::result::Resul
     };
     let zone = app.zone();
     if request.wants_json() {
-        return Reply::json(&Wire {
-            ok: true,
+        return Reply::ok(&Wire {
             pedido: asked,
             requisicoes: all(requests, |one| WireRequest::of(one, zone)),
             chamadas: all(caused.calls, |call| WireCall::of(call, zone)),
@@ -106,7 +104,6 @@ fn all<T, W>(found: Vec<T>, wire: impl Fn(T) -> W) -> Vec<W> {
 
 #[derive(Serialize)]
 struct Wire<'a> {
-    ok: bool,
     pedido: &'a str,
     requisicoes: Vec<WireRequest>,
     chamadas: Vec<WireCall>,

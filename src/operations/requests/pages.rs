@@ -8,7 +8,8 @@ use super::views::{RequestPage, RequestsPage, Trail};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::looks;
-use crate::base::{Instant, Zone, grouped};
+use crate::base::{Instant, Zone, counted};
+use crate::columns;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
@@ -38,36 +39,26 @@ const LIST: Listing = Listing {
     path: "/admin/requisicoes",
     hint: "Caminho ou código da requisição",
     filters: &[
-        Filter {
-            name: "resposta",
-            label: "Resposta",
-            all: "Todas",
-            values: &[
+        Filter::of(
+            "resposta",
+            "Resposta",
+            "Todas",
+            &[
                 ("5xx", "Com falha nossa"),
                 ("4xx", "Recusadas"),
                 ("2xx", "Atendidas"),
                 ("3xx", "Redirecionadas"),
             ],
-        },
-        Filter { name: "quem", label: "Quem", all: "Todos", values: &CALLERS },
-        Filter {
-            name: "periodo",
-            label: "Período",
-            all: "Tudo",
-            values: &[("hora", "Última hora"), ("hoje", "Hoje"), ("7", "7 dias")],
-        },
-        Filter {
-            name: "duracao",
-            label: "Duração",
-            all: "Qualquer",
-            values: &[("lentas", "Lentas (100 ms ou mais)")],
-        },
-        Filter {
-            name: "minhas",
-            label: "Páginas que você abriu",
-            all: "Fora da lista",
-            values: &[(WITH_OWN, "Na lista")],
-        },
+        ),
+        Filter::of("quem", "Quem", "Todos", &CALLERS),
+        Filter::of(
+            "periodo",
+            "Período",
+            "Tudo",
+            &[("hora", "Última hora"), ("hoje", "Hoje"), ("7", "7 dias")],
+        ),
+        Filter::of("duracao", "Duração", "Qualquer", &[("lentas", "Lentas (100 ms ou mais)")]),
+        Filter::of("minhas", "Páginas que você abriu", "Fora da lista", &[(WITH_OWN, "Na lista")]),
     ],
     sort_keys: &["-quando", "-duracao"],
     heads: &[
@@ -78,19 +69,9 @@ const LIST: Listing = Listing {
         Head::sorts("Quando", "quando"),
     ],
     file: "requisicoes.csv",
-    csv: &[
-        "id",
-        "quando",
-        "pedido",
-        "metodo",
-        "caminho",
-        "status",
-        "microssegundos",
-        "quem",
-        "quem_tipo",
-        "quem_id",
-        "endereco",
-        "vale_por",
+    csv: columns![
+        id quando pedido metodo caminho status microssegundos quem quem_tipo quem_id endereco
+        vale_por
     ],
     ..Listing::NONE
 };
@@ -172,10 +153,7 @@ fn filter_of(services: &Services, query: &ListQuery, now: Instant) -> RequestLog
 
 /// `1.204 requisições`, and what is left out.
 fn sum(total: u64, is_without_own: bool) -> String {
-    let count = match total {
-        1 => "1 requisição".to_owned(),
-        _ => format!("{} requisições", grouped(total)),
-    };
+    let count = counted(total, "requisição", "requisições");
     if is_without_own { format!("{count}, sem as páginas que você abriu") } else { count }
 }
 
@@ -185,13 +163,6 @@ fn limits(total: u64) -> String {
         text.push_str(" O CSV traz as 50.000 mais recentes.");
     }
     text
-}
-
-#[derive(Serialize)]
-struct RequestReply {
-    ok: bool,
-    #[serde(flatten)]
-    request: WireRequest,
 }
 
 /// `GET /admin/requisicoes/{id}`: one request.
@@ -207,10 +178,7 @@ pub fn entry(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     })?;
     let (logged, caused) = found.ok_or_else(Problem::not_found)?;
     if request.wants_json() {
-        return Reply::json(&RequestReply {
-            ok: true,
-            request: WireRequest::of(logged, app.zone()),
-        });
+        return Reply::ok(&WireRequest::of(logged, app.zone()));
     }
     Reply::page(&RequestPage {
         layout: layout(app, person, request),

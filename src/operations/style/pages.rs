@@ -5,6 +5,7 @@
 use serde_json::json;
 
 use super::views::{Sample, StylePage};
+use crate::columns;
 use crate::operations::palette;
 
 use crate::accounts::page_layout::layout;
@@ -24,15 +25,15 @@ use crate::services::Services;
 const LIST: Listing = Listing {
     path: "/admin/estilo",
     hint: "Nome",
-    filters: &[Filter {
-        name: "status",
-        label: "Situação",
-        all: "Todos",
-        values: &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")],
-    }],
+    filters: &[Filter::of(
+        "status",
+        "Situação",
+        "Todos",
+        &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")],
+    )],
     sort_keys: &["nome", "vendas"],
     file: "estilo.csv",
-    csv: &["nome", "status", "vendas"],
+    csv: columns![nome status vendas],
     heads: &[
         Head::sorts("Nome", "nome"),
         Head::plain("Situação"),

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use askama::Template;
 
-use crate::base::clock::{DAY_S, Day, Instant, Zone};
+use crate::base::{DAY_S, Day, Instant, Zone, counted};
 
 pub use badge::Badge;
 pub use components::{Happened, Progress, Step, Tab, Tick};
@@ -387,8 +387,7 @@ impl Paging {
         let grouped = crate::base::text::grouped;
         let span = match total {
             0 => "Nenhum resultado".to_owned(),
-            1 => "1 resultado".to_owned(),
-            _ if last == 1 => format!("{} resultados", grouped(total)),
+            _ if last == 1 => counted(total, "resultado", "resultados"),
             _ => format!("{}–{} de {}", grouped(first_row), grouped(last_row), grouped(total)),
         };
         let at = |page: u64| {

@@ -7,8 +7,7 @@ use std::fmt::Display;
 use askama::Template;
 
 use super::{Field, Happened, Layout, NavGroup, Notice, Paging, Step, Tab, When};
-use crate::panel::list::Table;
-use crate::panel::queue::{Due, QueueItem};
+use crate::panel::{Due, QueueItem, Table};
 
 /// Declares parts: each is a block of `parts.html`, a type with the values
 /// that it prints, and a function that templates call.

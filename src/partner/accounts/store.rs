@@ -2,8 +2,7 @@
 
 use super::{Listed, PlanState, QuotaThresholds};
 use crate::accounts::Account;
-use crate::base::text::search_key;
-use crate::base::{Day, UserId};
+use crate::base::{Day, UserId, search_key};
 use crate::db::{Filters, ReadTx, Result, sorted};
 
 /// Parameters for the words of a search; further words are ignored.

@@ -17,8 +17,7 @@ use super::replies::{
     Fault, HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, PARSE, UNSUPPORTED_VERSION,
 };
 use super::{LEGACY, MODERN};
-use crate::http::Request;
-use crate::http::structure;
+use crate::http::{Request, structure};
 
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");

@@ -13,8 +13,7 @@ use crate::accounts::Role;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::{PROGRAM_APP, TOKEN};
-use crate::base::text::grouped;
-use crate::base::{Day, Zone};
+use crate::base::{Day, Zone, grouped};
 use crate::content::plans::views::Offer;
 use crate::db::ReadTx;
 use crate::dropshipping::relations::{self, Invitation, Related};
@@ -22,8 +21,7 @@ use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::chart::BarChart;
-use crate::panel::{Flash, Form, FormView, Input, PageTime, Rule, form};
+use crate::panel::{BarChart, Flash, Form, FormView, Input, PageTime, Rule, form};
 use crate::partner::oauth::views::AppRow;
 use crate::partner::oauth::wire::WireApp;
 use crate::partner::oauth::{documents, store as oauth};
@@ -139,7 +137,6 @@ wire! {
         let mut related = Some(related.collect());
         let of_supplier = if is_supplier { related.take() } else { None };
     } {
-        ok: bool = true,
         /// Null without a plan.
         plano: Option<PlanJson> = plan,
         /// Calls of this month.
@@ -187,7 +184,7 @@ pub fn hub(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     let data = HubData::read(visit)?;
     if request.wants_json() {
         let plan = data.limits(app).map(|plan| PlanJson::of(plan, request.now));
-        return Reply::json(&HubJson::of(data, plan, is_supplier(person), app.zone()));
+        return Reply::ok(&HubJson::of(data, plan, is_supplier(person), app.zone()));
     }
     let mut page = page(visit, data, FORM.show(None, app.zone()).unfocused());
     page.layout = page.layout.telling(FLASHES, request);

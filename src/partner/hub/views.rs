@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::accounts::views::ApiPlan;
-use crate::base::{Instant, Zone, grouped};
+use crate::base::{Instant, Zone, counted, grouped};
 use crate::content::plans::views::Offer;
 use crate::dropshipping::relations::{Invitation, Related};
 use crate::panel::chart::{BarChart, BarWords};
@@ -97,10 +97,7 @@ pub const fn bar_words(title: &'static str) -> BarWords {
     BarWords {
         title,
         unit: "Chamadas",
-        value: |calls| match calls {
-            1 => "1 chamada".to_owned(),
-            calls => format!("{} chamadas", grouped(calls.unsigned_abs())),
-        },
+        value: |calls| counted(calls, "chamada", "chamadas"),
         mark: |calls| grouped(calls.unsigned_abs()),
     }
 }

@@ -10,8 +10,7 @@ use super::redirect::{Redirect, Targets};
 use super::refusal::{Fault, Refusal};
 use super::scope;
 use super::store::{NewClient, Redirects};
-use crate::base::secrets;
-use crate::base::text::shortened;
+use crate::base::{secrets, shortened};
 
 /// Most redirect addresses of a program.
 const MOST_REDIRECTS: usize = 10;

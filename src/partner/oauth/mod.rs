@@ -30,6 +30,7 @@ mod tokens;
 pub mod views;
 pub mod wire;
 
+use crate::base::text::is_hex;
 use crate::base::{DAY_S, Instant, secrets};
 use crate::http::limit::Subject;
 
@@ -103,8 +104,7 @@ fn new_refresh(family: &str) -> String {
 /// The family of a refresh token; `None` when the text is not a refresh token.
 fn family_of(token: &str) -> Option<&str> {
     let digits = token.strip_prefix("ptr_")?;
-    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    (digits.len() == 96 && digits.bytes().all(is_hex)).then(|| &token[..FAMILY])
+    is_hex(digits, 96).then(|| &token[..FAMILY])
 }
 
 #[cfg(test)]

@@ -5,14 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::base::clock::{Instant, Zone};
-use crate::base::ids::MlUserId;
-use crate::base::money::Cents;
-use crate::base::offset_time::OffsetTime;
 use crate::base::text::{like_beginning, search_key};
+use crate::base::{Cents, Instant, MlUserId, OffsetTime, Zone};
 use crate::db::{Filters, Page, Record as _};
-use crate::http::input::Check;
-use crate::http::{Code, Problem};
+use crate::http::{Check, Code, Problem};
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
@@ -105,10 +101,8 @@ impl Operation for ListAnnouncements {
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
         let owner = seller.account.user_id;
-        let status: Option<String> = check.optional("status", self.status);
-        if status.as_deref().is_some_and(|status| !LISTING_STATES.contains(&status)) {
-            check.fail("status", format!("must be one of {}", LISTING_STATES.join(", ")));
-        }
+        let status =
+            check.one_of("status", self.status, &LISTING_STATES.map(|state| (state, state)));
         let store = check.optional("store", self.store);
         let sku = check.search("sku", self.sku, LONGEST_SKU);
         let search = check.search("q", self.q, LONGEST_SEARCH);
@@ -118,12 +112,8 @@ impl Operation for ListAnnouncements {
             let key = search_key(search.as_deref().unwrap_or_default());
             let beginning = like_beginning(search.as_deref().unwrap_or_default());
             let page = app.db.read(lane, |tx| {
-                if let Some(store) = store
-                    && !stores::is_of(tx, owner, store)?
-                {
-                    return Err(Problem::not_found());
-                }
-                let status = match &status {
+                stores::require(tx, owner, store)?;
+                let status = match status {
                     // Of a word that is not stored there is no listing yet.
                     Some(word) => Some(app.marketplace.words.find(tx, word)?.unwrap_or(-1)),
                     None => None,
@@ -142,7 +132,8 @@ impl Operation for ListAnnouncements {
                 };
                 let total = filters.count(tx, count)?;
                 let page = Page { table: "listing", order: ORDER, window: window.pair() };
-                Ok((filters.rows(tx, &page, SellerListing::COLUMNS, SellerListing::read)?, total))
+                let rows = filters.rows(tx, &page, SellerListing::COLUMNS, SellerListing::read)?;
+                Ok::<_, Problem>((rows, total))
             })?;
             Ok(ListOf::of(page, window, |row| Announcement::of(row, app.zone())))
         })

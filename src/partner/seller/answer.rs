@@ -11,8 +11,7 @@ use crate::audit::objects::QUESTION;
 use crate::base::shortened;
 use crate::db::Lane;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field, RowNumber};
-use crate::http::{Code, Problem, schema};
+use crate::http::{Check, Code, Field, Problem, RowNumber, schema};
 use crate::identity::Seller;
 use crate::marketplace::books::questions::answer::LONGEST;
 use crate::marketplace::books::questions::send_answer::{

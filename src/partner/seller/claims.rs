@@ -4,12 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::base::clock::Zone;
-use crate::base::ids::{MlUserId, OrderId};
-use crate::base::money::Cents;
-use crate::base::offset_time::OffsetTime;
-use crate::http::input::{Check, Field, RowNumber};
-use crate::http::{Code, Problem};
+use crate::base::{Cents, MlUserId, OffsetTime, OrderId, Zone};
+use crate::http::{Check, Code, Field, Problem, RowNumber};
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
@@ -108,14 +104,8 @@ impl Operation for ListClaims {
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
         let owner = seller.account.user_id;
-        let status: Option<String> = check.optional("status", self.status);
-        let state = status
-            .as_deref()
-            .map(|asked| ClaimState::ALL.iter().copied().find(|state| word(*state) == asked));
-        if state == Some(None) {
-            check.fail("status", format!("must be one of {}", WORDS.join(", ")));
-        }
-        let state = state.flatten();
+        let states = ClaimState::ALL.map(|state| (word(state), state));
+        let state = check.one_of("status", self.status, &states);
         let account = check.optional("store", self.store);
         let window = Window::read(&mut check, self.limit, self.offset);
         let scope = ListScope::of(app, owner, "claims", &format!("{:?}", (state, account)));
@@ -124,12 +114,8 @@ impl Operation for ListClaims {
         reading(app, window.is_far() || account.is_some(), move |app, lane| {
             let wanted = ClaimFilter { owner, state, account, after: walk.after };
             let page = app.db.read(lane, |tx| {
-                if let Some(account) = account
-                    && !stores::is_of(tx, owner, account)?
-                {
-                    return Err(Problem::not_found());
-                }
-                Ok(store::page(tx, &wanted, walk.rows())?)
+                stores::require(tx, owner, account)?;
+                Ok::<_, Problem>(store::page(tx, &wanted, walk.rows())?)
             })?;
             Ok(walk.page(page, Claim::place, |one| WireClaim::of(one, app.zone())))
         })

@@ -5,9 +5,8 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::events::Audience;
-use crate::http::Code;
-use crate::http::input::{Check, Field};
 use crate::http::schema::word_list;
+use crate::http::{Check, Code, Field};
 use crate::identity::Seller;
 use crate::partner::event_stream::{self, AFTER, Asked, EventPage};
 use crate::partner::list::{DEFAULT_LIMIT, MAX_LIMIT};

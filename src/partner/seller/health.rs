@@ -5,9 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::accounts::Account;
 use crate::app::App;
-use crate::base::clock::{Instant, Zone};
-use crate::base::ids::UserId;
-use crate::base::offset_time::OffsetTime;
+use crate::base::{Instant, OffsetTime, UserId, Zone};
 use crate::edge::route::Todo;
 use crate::http::input::Check;
 use crate::identity::{PartnerCaller, PartnerToken, Seller};

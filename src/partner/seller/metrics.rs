@@ -6,14 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::base::clock::Day;
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::money::Cents;
+use crate::base::{Cents, Day, MlUserId, UserId};
 use crate::db::{Lane, ReadTx, Result as DbResult};
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field};
 use crate::http::schema::DAY;
-use crate::http::{Code, Problem};
+use crate::http::{Check, Code, Field, Problem};
 use crate::identity::Seller;
 use crate::marketplace::books::order_status::OrderStatus;
 use crate::partner::list::period;

@@ -5,9 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::notify::CHANNELS;
 use crate::app::App;
-use crate::base::Instant;
-use crate::base::clock::Zone;
-use crate::base::offset_time::OffsetTime;
+use crate::base::{Instant, OffsetTime, Zone};
 use crate::http::input::Check;
 use crate::identity::Seller;
 use crate::list_arguments;

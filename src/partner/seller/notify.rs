@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field};
-use crate::http::{Code, Problem, schema};
+use crate::http::{Check, Code, Field, Problem, schema};
 use crate::identity::Seller;
 use crate::messages::choices::{self, ChannelSet};
 use crate::messages::notices::{self, CUSTOM, LONGEST_BODY, LONGEST_TITLE, Notice};

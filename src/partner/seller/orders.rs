@@ -6,15 +6,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::app::App;
-use crate::base::clock::{DAY_S, Day, Instant, Zone};
-use crate::base::ids::{ITEM, MlUserId, OrderId, UserId, item_number};
-use crate::base::money::Cents;
-use crate::base::offset_time::OffsetTime;
+use crate::base::ids::{ITEM, item_number};
+use crate::base::{Cents, DAY_S, Day, Instant, MlUserId, OffsetTime, OrderId, UserId, Zone};
 use crate::changes;
 use crate::db::{self, Lane, ReadTx};
-use crate::http::input::{Check, Field};
 use crate::http::schema::{DAY, INSTANT, word_list};
-use crate::http::{Code, Problem};
+use crate::http::{Check, Code, Field, Problem};
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
@@ -158,13 +155,10 @@ fn read(
         // the one returned here.
         let under_way = issued.mark(owner, at_most);
         let (changed, mut page) = app.db.read(lane, |tx| {
-            if let Some(store) = filter.store.map(MlUserId)
-                && !stores::is_of(tx, owner, store)?
-            {
-                return Err(Problem::not_found());
-            }
+            stores::require(tx, owner, filter.store.map(MlUserId))?;
             let changed = changes::newest(tx, owner)?.unwrap_or(Instant(0));
-            Ok((changed, list::read_page(tx, &app.marketplace.words, owner, &filter)?))
+            let page = list::read_page(tx, &app.marketplace.words, owner, &filter)?;
+            Ok::<_, Problem>((changed, page))
         })?;
         if changed <= at_most {
             let total = walk.total(page.total);

@@ -1,8 +1,6 @@
 //! `set_stock`, `adjust_stock` and `set_product_price`: what the panel changes of a
 //! product, by a token.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,8 +9,7 @@ use super::products::WireProduct;
 use super::stock::StockMovement;
 use crate::app::App;
 use crate::audit::objects::PRODUCT;
-use crate::base::money::Cents;
-use crate::base::{Versions, Zone};
+use crate::base::{Cents, Zone};
 use crate::catalog::stock::{self, Entered, LONGEST_REASON, MovementFault, StockMovementKind};
 use crate::catalog::{
     LONGEST_SKU, MOST_CENTS, MOST_UNITS, Product, is_amount,
@@ -20,8 +17,7 @@ use crate::catalog::{
 };
 use crate::db::{self, ReadTx, WriteTx};
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field, RowNumber};
-use crate::http::{Code, Problem, schema};
+use crate::http::{Check, Code, Field, Problem, RowNumber, schema};
 use crate::identity::Seller;
 use crate::messages::choices::ChannelSet;
 use crate::partner::by::By;
@@ -133,19 +129,12 @@ struct Changing {
     by: By,
     named: ByProduct,
     channels: ChannelSet,
-    versions: Arc<Versions>,
     zone: Zone,
 }
 
 impl Changing {
     fn of(app: &App, seller: &Seller, named: ByProduct) -> Self {
-        Self {
-            by: By::of(seller),
-            named,
-            channels: ChannelSet::of(&app.config),
-            versions: Arc::clone(&app.versions),
-            zone: app.zone(),
-        }
+        Self { by: By::of(seller), named, channels: ChannelSet::of(&app.config), zone: app.zone() }
     }
 
     fn product(&self, tx: &ReadTx<'_>) -> Result<Product, Problem> {
@@ -164,7 +153,6 @@ impl Changing {
                 json!({ "estoque": balance, "motivo": movement.reason }),
             );
             self.by.note(tx, &act, Some(&was), is)?;
-            self.made(tx);
         }
         Ok(ChangedStock {
             sku: before.entry.sku,
@@ -174,12 +162,6 @@ impl Changing {
             balance,
             movements: movement.into_iter().map(|one| StockMovement::of(one, self.zone)).collect(),
         })
-    }
-
-    /// Makes cached answers about the owner stale after the commit.
-    fn made(&self, tx: &WriteTx<'_>) {
-        let (versions, owner) = (Arc::clone(&self.versions), self.by.owner);
-        tx.after_commit(move || versions.raise_books(owner));
     }
 }
 
@@ -277,7 +259,6 @@ impl Operation for SetPrice {
                 let was = json!({ "preco": before.entry.price, "custo": before.entry.cost });
                 let is = json!({ "preco": entry.price, "custo": entry.cost });
                 changing.by.note(tx, &act, Some(&was), is)?;
-                changing.made(tx);
             }
             let after = store::product(tx, owner, before.id)?.ok_or_else(Problem::not_found)?;
             Ok(WireProduct::of(after, changing.zone))

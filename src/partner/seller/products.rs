@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::base::clock::Zone;
-use crate::base::money::Cents;
-use crate::base::offset_time::OffsetTime;
+use crate::base::{Cents, OffsetTime, Zone};
 use crate::catalog::Product;
 use crate::catalog::store;
 use crate::http::input::Check;

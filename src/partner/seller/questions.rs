@@ -4,13 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::base::clock::Zone;
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::offset_time::OffsetTime;
+use crate::base::{MlUserId, OffsetTime, UserId, Zone};
 use crate::db::Lane;
-use crate::http::input::{Check, Field, RowNumber};
 use crate::http::schema::INSTANT;
-use crate::http::{Code, Problem};
+use crate::http::{Check, Code, Field, Problem, RowNumber};
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
@@ -124,14 +121,9 @@ impl Operation for ListQuestions {
 
     fn begin(self, app: &App, seller: &Seller, mut check: Check) -> Begun<Self> {
         let owner = seller.account.user_id;
-        let status: Option<String> = check.optional("status", self.status);
-        let state = status
-            .as_deref()
-            .map(|asked| QuestionState::ALL.iter().copied().find(|state| word(*state) == asked));
-        if state == Some(None) {
-            check.fail("status", format!("must be one of {}", WORDS.join(", ")));
-        }
-        let (account, state) = (check.optional("store", self.store), state.flatten());
+        let states = QuestionState::ALL.map(|state| (word(state), state));
+        let state = check.one_of("status", self.status, &states);
+        let account = check.optional("store", self.store);
         let since = check.instant("since", self.since, app.zone());
         let window = Window::read(&mut check, self.limit, self.offset);
         let filters = format!("{:?}", (state, account, since));
@@ -143,12 +135,8 @@ impl Operation for ListQuestions {
         reading(app, is_slow, move |app, lane| {
             let wanted = QuestionFilter { owner, state, account, since, after: walk.after };
             let page = app.db.read(lane, |tx| {
-                if let Some(account) = account
-                    && !stores::is_of(tx, owner, account)?
-                {
-                    return Err(Problem::not_found());
-                }
-                Ok(store::page(tx, &wanted, walk.rows())?)
+                stores::require(tx, owner, account)?;
+                Ok::<_, Problem>(store::page(tx, &wanted, walk.rows())?)
             })?;
             let place = |one: &Question| (one.row.asked_at.0, one.row.id);
             let site = &app.config.marketplace.site;

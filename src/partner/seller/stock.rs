@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::base::clock::Zone;
-use crate::base::ids::OrderId;
-use crate::base::offset_time::OffsetTime;
+use crate::base::{OffsetTime, OrderId, Zone};
 use crate::catalog::Product;
 use crate::catalog::stock::{self, Movement, StockMovementKind};
 use crate::catalog::store::{self, ProductQuery};

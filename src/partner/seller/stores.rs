@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::base::clock::Zone;
-use crate::base::ids::MlUserId;
-use crate::base::money::Cents;
-use crate::base::offset_time::OffsetTime;
+use crate::base::{Cents, MlUserId, OffsetTime, Zone};
 use crate::http::input::Check;
 use crate::identity::Seller;
 use crate::list_arguments;

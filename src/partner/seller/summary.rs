@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::base::clock::{Day, Instant, Zone};
-use crate::base::ids::{MlUserId, OrderId, UserId};
-use crate::base::money::Cents;
-use crate::base::offset_time::OffsetTime;
+use crate::base::{Cents, Day, Instant, MlUserId, OffsetTime, OrderId, UserId, Zone};
 use crate::catalog::Product;
 use crate::catalog::store::{self as products, ProductQuery, StockLevel};
 use crate::db::{self, Lane, ReadTx};

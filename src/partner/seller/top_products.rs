@@ -4,14 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::base::clock::Day;
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::money::Cents;
+use crate::base::{Cents, Day, MlUserId, UserId};
 use crate::db::Lane;
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field};
 use crate::http::schema::DAY;
-use crate::http::{Code, Problem};
+use crate::http::{Check, Code, Field, Problem};
 use crate::identity::Seller;
 use crate::marketplace::account::stores;
 use crate::marketplace::books::orders::list::Filter;
@@ -109,12 +106,7 @@ impl Operation for TopProducts {
         let today = app.day(seller.called_at);
         let (from, to) = period(&mut check, self.from, self.to, today);
         let store = check.optional("store", self.store);
-        let by: Option<String> = check.optional("by", self.by);
-        let by = by.map_or(Some(Rank::Revenue), |name| Rank::from_name(&name));
-        if by.is_none() {
-            let known = Rank::ALL.map(Rank::name).join(", ");
-            check.fail("by", format!("must be one of {known}"));
-        }
+        let by = check.one_of("by", self.by, &Rank::ALL.map(|rank| (rank.name(), rank)));
         let limit = check.number("limit", self.limit, 1..=MOST_PRODUCTS).unwrap_or(USUAL_PRODUCTS);
         check.finish()?;
         let asked = Asked {
@@ -148,14 +140,11 @@ impl Asked {
             keys_only: false,
         };
         let (products, total) = app.db.read(Lane::Slow, |tx| {
-            if let Some(store) = self.store
-                && !stores::is_of(tx, owner, store)?
-            {
-                return Err(Problem::not_found());
-            }
+            stores::require(tx, owner, self.store)?;
             let tax = fees::tax_rate(app, fees::store::own_tax(tx, owner)?);
             let words = &app.marketplace.words;
-            Ok(top::products(tx, words, owner, (&filter, tax), (self.by, self.most))?)
+            top::products(tx, words, owner, (&filter, tax), (self.by, self.most))
+                .map_err(Problem::from)
         })?;
         Ok(TopProductsReply {
             from: from.iso(),

@@ -4,12 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::base::clock::Zone;
-use crate::base::ids::{MlUserId, UserId};
-use crate::base::offset_time::OffsetTime;
+use crate::base::{MlUserId, OffsetTime, UserId, Zone};
 use crate::dropshipping::relations::{self, Related};
-use crate::http::Problem;
-use crate::http::input::Check;
+use crate::http::{Check, Problem};
 use crate::identity::Supplier;
 use crate::partner::list::reading;
 use crate::partner::operation::{Begun, Operation};

@@ -5,15 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::app::App;
-use crate::base::clock::Zone;
-use crate::base::ids::{ITEM, UserId, item_number};
-use crate::base::offset_time::OffsetTime;
-use crate::base::text::search_key;
+use crate::base::ids::{ITEM, item_number};
+use crate::base::{OffsetTime, UserId, Zone, search_key};
 use crate::catalog::LONGEST_SKU;
 use crate::dropshipping::links::{self, Link, LinkFault, LinkQuery, Linked, NewLink, ShownLink};
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field, RowNumber};
-use crate::http::{Code, Problem, schema};
+use crate::http::{Check, Code, Field, Problem, RowNumber, schema};
 use crate::identity::Supplier;
 use crate::list_arguments;
 use crate::partner::list::{LONGEST_SEARCH, ListOf, Window, reading};

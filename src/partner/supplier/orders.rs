@@ -4,10 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::base::clock::{Instant, Zone};
-use crate::base::ids::{OrderId, UserId};
-use crate::base::money::{BRL, Cents};
-use crate::base::offset_time::OffsetTime;
+use crate::base::money::BRL;
+use crate::base::{Cents, Instant, OffsetTime, OrderId, UserId, Zone};
 use crate::dropshipping::orders::{
     self, DropOrder, DropOrderQuery, DropOrderStatus, StatusFilter, Whose,
 };

@@ -15,9 +15,8 @@ use crate::db::{self, WriteTx};
 use crate::dropshipping::orders::{self, DropOrder, DropState, Whose};
 use crate::dropshipping::payments::{self, Batch};
 use crate::edge::route::Todo;
-use crate::http::input::{Check, Field};
 use crate::http::schema::or_null;
-use crate::http::{Code, Problem};
+use crate::http::{Check, Code, Field, Problem};
 use crate::identity::Supplier;
 use crate::partner::operation::{Begun, Operation};
 

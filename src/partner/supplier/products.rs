@@ -4,14 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::base::clock::Zone;
-use crate::base::money::Cents;
-use crate::base::offset_time::OffsetTime;
+use crate::base::{Cents, OffsetTime, Zone};
 use crate::catalog::Product;
 use crate::catalog::store;
 use crate::dropshipping::links;
-use crate::http::Problem;
-use crate::http::input::Check;
+use crate::http::{Check, Problem};
 use crate::identity::Supplier;
 use crate::partner::list::{ListOf, reading};
 use crate::partner::operation::{Begun, Operation};

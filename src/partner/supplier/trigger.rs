@@ -5,8 +5,7 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::events::Audience;
-use crate::http::Code;
-use crate::http::input::{Check, Field};
+use crate::http::{Check, Code, Field};
 use crate::identity::Supplier;
 use crate::partner::event_stream::names;
 use crate::partner::operation::{Begun, Operation};

@@ -13,8 +13,7 @@ use crate::db::WriteTx;
 use crate::dropshipping::payments;
 use crate::edge::route::Todo;
 use crate::events::{self, Audience, DisconnectedStore, EventType};
-use crate::http::input::{Check, Field};
-use crate::http::{Code, Problem};
+use crate::http::{Check, Code, Field, Problem};
 use crate::marketplace::books::document::{
     ClaimDocument, ClaimState, ListingDocument, OrderDocument, QuestionDocument, QuestionRow,
     QuestionState, Shipment,

@@ -1,15 +1,12 @@
 //! The deliveries of an endpoint with all attempts, for programs.
 
-use super::operations::HookAct;
+use super::operations::{Asker, BegunAct, HookAct};
 use super::store::{self, Delivery, DeliveryQuery};
 use super::wire::WebhookDelivery;
 use super::{DeliveryState, attempts};
 use crate::app::App;
-use crate::edge::todo::Todo;
 use crate::events::{Audience, EventType};
-use crate::http::Problem;
-use crate::http::input::{Check, RowNumber};
-use crate::identity::PartnerCaller;
+use crate::http::{Check, Problem, RowNumber};
 use crate::list_arguments;
 use crate::partner::cursor::{CursorListOf, LONGEST, ListScope, Walk};
 use crate::partner::list::{DEFAULT_LIMIT, Window, reading};
@@ -48,23 +45,13 @@ list_arguments! {
 impl HookAct for ListWebhookDeliveries {
     type Reply = CursorListOf<WebhookDelivery>;
 
-    fn begin(
-        self,
-        app: &App,
-        (by, audience): (&PartnerCaller, Audience),
-        mut check: Check,
-    ) -> Result<Todo<Self::Reply>, Problem> {
+    fn begin(self, app: &App, by: Asker<'_>, mut check: Check) -> BegunAct<Self> {
         let RowNumber(endpoint) = check.required("webhook_id", self.webhook_id);
-        let named: Option<String> = check.optional("status", self.status);
-        let state = STATES.iter().find(|(name, _)| named.as_deref() == Some(name));
-        if named.is_some() && state.is_none() {
-            check.fail("status", format!("must be one of {}", STATE_NAMES.join(", ")));
-        }
-        let state = state.map(|(_, state)| *state);
-        let kinds = check.words("type", self.kinds, &types(audience));
+        let state = check.one_of("status", self.status, &STATES);
+        let kinds = check.words("type", self.kinds, &types(by.audience));
         let kinds: Vec<EventType> = kinds.into_iter().filter_map(EventType::from_name).collect();
         let window = Window::read(&mut check, self.limit, self.offset);
-        let owner = by.account.user_id;
+        let owner = by.caller.account.user_id;
         let filters = format!("{endpoint} {state:?} {kinds:?}");
         let scope = ListScope::of(app, owner, "webhook_deliveries", &filters);
         let walk: Walk<i64> = Walk::read(&mut check, scope, self.cursor, window);

@@ -48,9 +48,8 @@ pub use store::{all_open, count_sealed, forget_old_secrets, give_up_secrets, wai
 
 use crate::app::App;
 use crate::base::queue::WEBHOOKS;
-use crate::base::text::hex;
-use crate::base::worker::{self as workers, Stop};
-use crate::base::{DAY_S, Instant, UserId};
+use crate::base::worker as workers;
+use crate::base::{DAY_S, Instant, Stop, UserId, hex};
 use crate::events::EventType;
 use crate::named;
 use crate::row;

@@ -20,9 +20,8 @@ use crate::audit::Actor;
 use crate::db::Lane;
 use crate::edge::todo::Todo;
 use crate::events::{Audience, EventType};
-use crate::http::input::{Check, Field, RowNumber};
 use crate::http::schema::word_list;
-use crate::http::{Code, Problem};
+use crate::http::{Check, Code, Field, Problem, RowNumber};
 use crate::identity::{PartnerCaller, Seller, Supplier};
 use crate::list_arguments;
 use crate::partner::access::Access;
@@ -42,6 +41,16 @@ impl Hooked for Supplier {
     const AUDIENCE: Audience = Audience::Supplier;
 }
 
+/// Who calls, as whom.
+#[derive(Clone, Copy)]
+pub struct Asker<'c> {
+    pub caller: &'c PartnerCaller,
+    pub audience: Audience,
+}
+
+/// An operation on endpoints after its arguments were checked.
+pub type BegunAct<A> = Result<Todo<<A as HookAct>::Reply>, Problem>;
+
 /// An operation on endpoints, by the type of its arguments.
 pub trait HookAct: DeserializeOwned + JsonSchema + Send + 'static {
     type Reply: Serialize + JsonSchema + 'static;
@@ -50,12 +59,7 @@ pub trait HookAct: DeserializeOwned + JsonSchema + Send + 'static {
     const HOLDS_SECRET: bool = false;
 
     /// Checks the arguments and says how the work is done.
-    fn begin(
-        self,
-        app: &App,
-        by: (&PartnerCaller, Audience),
-        check: Check,
-    ) -> Result<Todo<Self::Reply>, Problem>;
+    fn begin(self, app: &App, by: Asker<'_>, check: Check) -> BegunAct<Self>;
 }
 
 /// An operation on endpoints as one of a party.
@@ -104,13 +108,14 @@ impl<P: Hooked, A: HookAct> Operation for Of<P, A> {
     const HOLDS_SECRET: bool = A::HOLDS_SECRET;
 
     fn begin(self, app: &App, by: &P, check: Check) -> Begun<Self> {
-        self.asked.begin(app, (by, P::AUDIENCE), check)
+        self.asked.begin(app, Asker { caller: by, audience: P::AUDIENCE }, check)
     }
 }
 
 /// Who changes endpoints by a call.
-fn keeper(app: &App, by: &PartnerCaller) -> Keeper {
-    Keeper { user: by.account.user_id, sealer: Arc::clone(&app.sealer), actor: Actor::program(by) }
+fn keeper(app: &App, by: Asker<'_>) -> Keeper {
+    let (user, actor) = (by.caller.account.user_id, Actor::program(by.caller));
+    Keeper { user, sealer: Arc::clone(&app.sealer), actor }
 }
 
 /// Checks an address as the panel does.
@@ -142,15 +147,11 @@ impl HookAct for ListWebhooks {
 
     const ERRORS: &'static [Code] = &[];
 
-    fn begin(
-        self,
-        app: &App,
-        (by, _): (&PartnerCaller, Audience),
-        mut check: Check,
-    ) -> Result<Todo<Self::Reply>, Problem> {
+    fn begin(self, app: &App, by: Asker<'_>, mut check: Check) -> BegunAct<Self> {
         let window = Window::read(&mut check, self.limit, self.offset);
         check.finish()?;
-        let (owner, shows_query, now) = (by.account.user_id, by.may(Access::Act), by.called_at);
+        let (owner, shows_query, now) =
+            (by.caller.account.user_id, by.caller.may(Access::Act), by.caller.called_at);
         reading(app, false, move |app, lane| {
             let found = app.db.read(lane, |tx| {
                 let all = store::of_user(tx, owner)?.into_iter();
@@ -178,15 +179,10 @@ pub struct GetWebhook {
 impl HookAct for GetWebhook {
     type Reply = Webhook;
 
-    fn begin(
-        self,
-        app: &App,
-        (by, _): (&PartnerCaller, Audience),
-        mut check: Check,
-    ) -> Result<Todo<Webhook>, Problem> {
+    fn begin(self, app: &App, by: Asker<'_>, mut check: Check) -> BegunAct<Self> {
         let RowNumber(id) = check.required("webhook_id", self.webhook_id);
         check.finish()?;
-        let (keeper, shows_query) = (keeper(app, by), by.may(Access::Act));
+        let (keeper, shows_query) = (keeper(app, by), by.caller.may(Access::Act));
         reading(app, false, move |app, lane| shown(app, lane, &keeper, (id, shows_query)))
     }
 }
@@ -223,20 +219,15 @@ impl HookAct for NewWebhook {
     const ERRORS: &'static [Code] = &[Code::Conflict];
     const HOLDS_SECRET: bool = true;
 
-    fn begin(
-        self,
-        app: &App,
-        (by, audience): (&PartnerCaller, Audience),
-        mut check: Check,
-    ) -> Result<Todo<KeptWebhook>, Problem> {
+    fn begin(self, app: &App, by: Asker<'_>, mut check: Check) -> BegunAct<Self> {
         let url: String = check.required("url", self.url);
         check_url(app, &mut check, &url);
         let events: Vec<String> = check.required("events", self.events);
-        let eventos = read_events(&mut check, &events, audience);
+        let eventos = read_events(&mut check, &events, by.audience);
         check.finish()?;
         let (entry, secret) = (EndpointEntry { url, eventos }, SigningSecret::random());
         let (keeper, zone) = (keeper(app, by), app.zone());
-        let grant = by.granted.map(|granted| granted.grant);
+        let grant = by.caller.granted.map(|granted| granted.grant);
         Ok(Todo::Write(Box::new(move |tx| {
             let id = keeper.make(tx, &entry, (&secret, grant))?;
             let webhook =
@@ -274,19 +265,14 @@ impl HookAct for WebhookChange {
 
     const HOLDS_SECRET: bool = true;
 
-    fn begin(
-        self,
-        app: &App,
-        (by, audience): (&PartnerCaller, Audience),
-        mut check: Check,
-    ) -> Result<Todo<KeptWebhook>, Problem> {
+    fn begin(self, app: &App, by: Asker<'_>, mut check: Check) -> BegunAct<Self> {
         let RowNumber(id) = check.required("webhook_id", self.webhook_id);
         let url: Option<String> = check.stated("url", self.url);
         if let Some(url) = &url {
             check_url(app, &mut check, url);
         }
         let events: Option<Vec<String>> = check.stated("events", self.events);
-        let events = events.map(|given| read_events(&mut check, &given, audience));
+        let events = events.map(|given| read_events(&mut check, &given, by.audience));
         let enabled = check.stated("enabled", self.enabled);
         let is_new = check.stated("new_secret", self.new_secret).unwrap_or_default();
         check.finish()?;
@@ -329,12 +315,7 @@ impl HookAct for WebhookTest {
     /// The address is off.
     const ERRORS: &'static [Code] = &[Code::NotFound, Code::Conflict];
 
-    fn begin(
-        self,
-        app: &App,
-        (by, _): (&PartnerCaller, Audience),
-        mut check: Check,
-    ) -> Result<Todo<TestedWebhook>, Problem> {
+    fn begin(self, app: &App, by: Asker<'_>, mut check: Check) -> BegunAct<Self> {
         let RowNumber(id) = check.required("webhook_id", self.webhook_id);
         check.finish()?;
         let (keeper, bodies) = (keeper(app, by), EventBodyBuilder::of(app));
@@ -357,12 +338,7 @@ pub struct WebhookRemoval {
 impl HookAct for WebhookRemoval {
     type Reply = RemovedWebhook;
 
-    fn begin(
-        self,
-        app: &App,
-        (by, _): (&PartnerCaller, Audience),
-        mut check: Check,
-    ) -> Result<Todo<RemovedWebhook>, Problem> {
+    fn begin(self, app: &App, by: Asker<'_>, mut check: Check) -> BegunAct<Self> {
         let RowNumber(id) = check.required("webhook_id", self.webhook_id);
         check.finish()?;
         let keeper = keeper(app, by);

@@ -17,8 +17,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::Role;
-use crate::base::text::search_key;
-use crate::base::{phone, text};
+use crate::base::{phone, search_key, text};
 use crate::messages::delivery;
 use crate::named;
 use crate::panel::csv_read::Unreadable;

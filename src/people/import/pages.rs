@@ -16,14 +16,14 @@ use crate::app::{App, Visit};
 use crate::audit::{Actor, looks};
 use crate::base::text::sentence;
 use crate::base::{grouped, shortened};
+use crate::columns;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Code, Field, Problem, Reply, Request, upload};
 use crate::identity::Person;
-use crate::panel::csv_read;
 use crate::panel::once::FormSubmission;
-use crate::panel::view::address;
 use crate::panel::{
-    Answer, Badge, Flash, ListReply, Listing, Notice, PageTime, Paging, Progress, Tab, export, view,
+    Answer, Badge, Flash, ListReply, Listing, Notice, PageTime, Paging, Progress, Tab, address,
+    csv_read, export, view,
 };
 use crate::people::pages::reach;
 use crate::wire;
@@ -37,7 +37,7 @@ const MOST_WIRE_ROWS: i64 = 1_000;
 const LIST: Listing = Listing {
     path: PATH,
     file: "importacao.csv",
-    csv: &["linha", "nome", "email", "plano", "chat_number", "situacao", "motivo"],
+    csv: columns![linha nome email plano chat_number situacao motivo],
     flashes: &[
         Flash::good(
             "descartada",

@@ -136,7 +136,6 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             store::update(tx, id, &entry)?;
             let (was, is) = (Some(&before.entry), Some(&entry));
             change.note(tx, ["aluno.alterar", "equipe.alterar"], &before.entry.nome, was, is)?;
-            change.services.changed(tx, id);
         }
         change.done("alterado")
     }))
@@ -161,7 +160,7 @@ pub fn suspend(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         if let Err(problem) = keep_an_administrator(tx, &before) {
             return change.declined(problem, "ultimo_admin");
         }
-        if !students::suspend(tx, &change.services, change.id, &reason)? {
+        if !students::suspend(tx, change.id, &reason)? {
             return change.done("sem_mudanca");
         }
         let was = Suspension { status: before.status.name(), motivo: "" };
@@ -178,7 +177,7 @@ pub fn reactivate(app: &App, person: &Person, request: &Request) -> Result<Job, 
     Ok(Box::new(move |tx| {
         let before = change.find(tx)?;
         let reason = store::suspended_for(tx, change.id)?.unwrap_or_default();
-        if !students::reactivate(tx, &change.services, change.id)? {
+        if !students::reactivate(tx, change.id)? {
             return change.done("sem_mudanca");
         }
         let was = Suspension { status: PersonStatus::Suspended.name(), motivo: &reason };
@@ -253,7 +252,6 @@ pub fn end_sessions(app: &App, person: &Person, request: &Request) -> Result<Job
         };
         let acts = ["aluno.encerrar_sessoes", "equipe.encerrar_sessoes"];
         change.note(tx, acts, &before.entry.nome, Some(&ended), None::<&()>)?;
-        change.services.changed(tx, id);
         let members = [("id", id.to_string().into()), ("encerradas", ended.sessoes.into())];
         change.answer.with(&change.page(), "sessoes_encerradas", &members)
     }))
@@ -287,7 +285,7 @@ struct Removed {
 fn remove_some(tx: &WriteTx<'_>, change: &Change) -> Result<bool, Problem> {
     let (before, id) = (change.find(tx)?, change.id);
     keep_an_administrator(tx, &before)?;
-    students::suspend(tx, &change.services, id, "exclusão em andamento")?;
+    students::suspend(tx, id, "exclusão em andamento")?;
     let is_empty = tx.work_off(|most| {
         Ok::<_, Problem>(
             marketplace::forget_accounts(tx, id, most)?
@@ -306,6 +304,5 @@ fn remove_some(tx: &WriteTx<'_>, change: &Change) -> Result<bool, Problem> {
     let acts = ["aluno.excluir", "equipe.excluir"];
     change.note(tx, acts, &removed.entry.nome, Some(&removed), None::<&()>)?;
     store::replace_by_shell(tx, id)?;
-    change.services.changed(tx, id);
     Ok(true)
 }

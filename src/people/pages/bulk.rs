@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::asked;
 use crate::accounts::page_layout::layout;
 use crate::accounts::person::{Group, PersonStatus};
-use crate::accounts::students::{self, AccountServices};
+use crate::accounts::students;
 use crate::app::{App, Visit};
 use crate::audit::objects::STUDENT;
 use crate::audit::{self, Actor};
@@ -237,16 +237,16 @@ pub fn run(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
             });
         }
     };
-    let (actor, services) = (Actor::person(person, request), AccountServices::of(app));
+    let actor = Actor::person(person, request);
     let mut told = Told { act, people: 0, entries: (0, 0) };
     for piece in chosen.ids.chunks(PIECE) {
         let (piece, order) = (piece.to_vec(), order.clone());
-        let (actor, services, zone) = (actor.clone(), services.clone(), app.zone());
+        let (actor, zone) = (actor.clone(), app.zone());
         let (changed, first, last) = app.db.write_piece(move |tx| {
             let first = audit::newest(tx)?.saturating_add(1);
             let mut changed = 0;
             for id in piece {
-                changed += usize::from(order.carry_out(tx, (&services, &actor, zone), id)?);
+                changed += usize::from(order.carry_out(tx, (&actor, zone), id)?);
             }
             Ok::<_, DbError>((changed, first, audit::newest(tx)?))
         })?;
@@ -264,10 +264,9 @@ impl Order {
     fn carry_out(
         &self,
         tx: &WriteTx<'_>,
-        means: (&AccountServices, &Actor, Zone),
+        (actor, zone): (&Actor, Zone),
         id: UserId,
     ) -> Result<bool, DbError> {
-        let (services, actor, _) = means;
         let student = store::person(tx, id)?;
         let Some(student) = student.filter(|one| Group::of(one.entry.papel) == Group::Students)
         else {
@@ -275,9 +274,9 @@ impl Order {
         };
         let name = &student.entry.nome;
         match self {
-            Self::Give(gift) => gift.give(tx, means, id),
+            Self::Give(gift) => gift.give(tx, (actor, zone), id),
             Self::Suspend(reason) => {
-                if !students::suspend(tx, services, id, reason)? {
+                if !students::suspend(tx, id, reason)? {
                     return Ok(false);
                 }
                 let status = |status: PersonStatus| status.name();
@@ -321,7 +320,7 @@ pub fn grace(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
     let id = UserId(request.id()?);
     let back = back.map_or(Back::Person(id), |text| Back::of(&text));
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let (services, zone) = (AccountServices::of(app), app.zone());
+    let zone = app.zone();
     Ok(Box::new(move |tx| {
         let student = crate::people::find(tx, Group::Students, id)?;
         if student.status == PersonStatus::Suspended {
@@ -329,7 +328,7 @@ pub fn grace(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
             return answer.declined(problem, &back.page(), "esta_suspenso");
         }
         let first = audit::newest(tx)?.saturating_add(1);
-        let given = Gift::Days(days).give(tx, (&services, &actor, zone), id)?;
+        let given = Gift::Days(days).give(tx, (&actor, zone), id)?;
         let entries = (first, audit::newest(tx)?);
         let told = Told { act: Act::Grace, people: usize::from(given), entries };
         let until = store::person(tx, id)?.and_then(|one| one.paid_until);

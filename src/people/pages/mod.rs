@@ -24,17 +24,18 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::form;
-use crate::panel::{Filter, Flash, FormView, Head, ListReply, Listing, PageTime, When, export};
+use crate::panel::{
+    Filter, Flash, FormView, Head, ListReply, Listing, PageTime, When, export, form,
+};
 use crate::services::Services;
 use acts::group_of;
 
-const STATUSES: Filter = Filter {
-    name: "status",
-    label: "Situação",
-    all: "Todos",
-    values: &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")],
-};
+const STATUSES: Filter = Filter::of(
+    "status",
+    "Situação",
+    "Todos",
+    &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")],
+);
 
 /// Staff pay nothing, and so are never late.
 const STAFF_STATUSES: Filter =
@@ -44,25 +45,25 @@ const STUDENTS: Listing = Listing {
     path: Group::Students.path(),
     hint: "Nome ou e-mail",
     filters: &[
-        Filter {
-            name: "plano",
-            label: "Plano",
-            all: "Todos",
-            values: &[
+        Filter::of(
+            "plano",
+            "Plano",
+            "Todos",
+            &[
                 ("free", "Gratuito"),
                 ("pro", "Pro"),
                 ("vip", "VIP"),
                 ("piloto_pro", "Piloto Pro"),
                 ("podio", "Pódio"),
             ],
-        },
+        ),
         STATUSES,
-        Filter {
-            name: "em_disputa",
-            label: "Disputa",
-            all: "Todas",
-            values: &[("sim", "Em disputa"), ("nao", "Sem disputa")],
-        },
+        Filter::of(
+            "em_disputa",
+            "Disputa",
+            "Todas",
+            &[("sim", "Em disputa"), ("nao", "Sem disputa")],
+        ),
     ],
     sort_keys: &["nome", "criado_em", "ultimo_acesso"],
     heads: &STUDENT_HEADS,
@@ -74,12 +75,12 @@ const STUDENTS: Listing = Listing {
 const STAFF: Listing = Listing {
     path: Group::Staff.path(),
     filters: &[
-        Filter {
-            name: "papel",
-            label: "Papel",
-            all: "Todos",
-            values: &[("drop", "Fornecedor"), ("admin", "Administração")],
-        },
+        Filter::of(
+            "papel",
+            "Papel",
+            "Todos",
+            &[("drop", "Fornecedor"), ("admin", "Administração")],
+        ),
         STAFF_STATUSES,
     ],
     heads: &heads("Papel"),

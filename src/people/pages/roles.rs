@@ -4,7 +4,6 @@
 //! people it may concern is dropped with the commit.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -60,7 +59,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 /// `POST /admin/papeis`: replaces what roles may do. Roles that are left out
 /// stay. A browser sends nothing for a role without a ticked box, so its form
 /// names all roles it is about in `papel`.
-pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn change(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let mut body: BTreeMap<String, Field<Vec<String>>> = request.form_or_json()?;
     let mut wanted = Vec::new();
     let mut faults: Fields = Vec::new();
@@ -92,7 +91,6 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         return Err(Problem::invalid(faults));
     }
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| {
         for (role, granted) in &wanted {
             let before = permissions::of_role(tx, *role)?;
@@ -104,8 +102,6 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             let told = |granted: &[_]| json!({ "permissoes": granted });
             audit::note(tx, &actor, &act, Some(&told(&before)), Some(&told(granted)))?;
         }
-        // The change concerns all people of these roles.
-        tx.after_commit(move || versions.raise_everything());
         answer.with(PATH, "papeis", &[])
     }))
 }
@@ -186,7 +182,6 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
         if before != after {
             let act = objects::STUDENT.act("aluno.permissoes", id, &student.entry.nome);
             audit::note(tx, &change.actor, &act, Some(&told(&before)), Some(&told(&after)))?;
-            change.services.changed(tx, id);
         }
         change.done("permissoes")
     }))

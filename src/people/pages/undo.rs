@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::accounts::students::AccountServices;
 use crate::app::App;
 use crate::audit::log::AuditEntry;
 use crate::audit::log::store as entries;
@@ -45,7 +44,7 @@ pub fn undo(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (mut at, mut undone) = (first, 0);
     while at <= last {
         let until = last.min(at + PIECE - 1);
-        let (services, actor) = (AccountServices::of(app), Actor::person(person, request));
+        let actor = Actor::person(person, request);
         let (request_id, now) = (ended.request_id.clone(), request.now);
         undone += app.db.write_piece(move |tx| {
             let mut undone = 0;
@@ -53,7 +52,7 @@ pub fn undo(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
                 let entry = entries::one(tx, id)?
                     .filter(|entry| entry.request_id == request_id && is_own(entry, own, now));
                 if let Some(entry) = entry {
-                    undone += usize::from(take_back(tx, &services, &actor, &entry)?);
+                    undone += usize::from(take_back(tx, &actor, &entry)?);
                 }
             }
             Ok::<_, DbError>(undone)
@@ -69,12 +68,7 @@ fn is_own(entry: &AuditEntry, own: UserId, now: Instant) -> bool {
 }
 
 /// Takes one entry back, if the student is still as it left them; false otherwise.
-fn take_back(
-    tx: &WriteTx<'_>,
-    services: &AccountServices,
-    actor: &Actor,
-    entry: &AuditEntry,
-) -> Result<bool, DbError> {
+fn take_back(tx: &WriteTx<'_>, actor: &Actor, entry: &AuditEntry) -> Result<bool, DbError> {
     let Some(id) = entry.object_id.parse().ok().map(UserId) else { return Ok(false) };
     let json = |text: &Option<String>| {
         text.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok())
@@ -83,18 +77,12 @@ fn take_back(
         return Ok(false);
     };
     let is_done = match &*entry.action {
-        "aluno.suspender" => {
-            let is_back = store::unsuspend(tx, id, entry.at)?;
-            if is_back {
-                services.changed(tx, id);
-            }
-            is_back
-        }
+        "aluno.suspender" => store::unsuspend(tx, id, entry.at)?,
         "aluno.trocar_plano" | "aluno.dar_prazo" => {
             let read = |value: &Value| serde_json::from_value::<AuditedTerms>(value.clone()).ok();
             match (read(&before), read(&after), AuditedTerms::read(tx, id)?) {
                 (Some(before), Some(after), Some((now, ..))) if now == after => {
-                    before.set(tx, services, id)?
+                    before.set(tx, id)?
                 }
                 _ => false,
             }

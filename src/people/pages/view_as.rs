@@ -1,7 +1,5 @@
 //! "View as student" in the operator's panel: begin and end.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use super::acts::Change;
@@ -23,8 +21,7 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
         Ok(reason) => reason,
         Err(again) => return Ok(again),
     };
-    let (session, viewer) = (person.session, person.account.user_id);
-    let (versions, zone) = (Arc::clone(&app.versions), app.zone());
+    let (session, zone) = (person.session, app.zone());
     Ok(Box::new(move |tx| {
         let id = change.find(tx)?.id;
         let student = accounts::by_id(tx, id)?.ok_or_else(Problem::not_found)?;
@@ -34,23 +31,20 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
             return change.declined(problem, "esta_suspenso");
         }
         let until = viewing::begin(tx, &change.actor, &session, &student, &reason)?;
-        tx.after_commit(move || versions.raise(viewer));
         let members = [("id", Value::from(id.to_string())), ("ate", zone.spaced(until).into())];
         change.answer.with("/painel", "", &members)
     }))
 }
 
 /// `POST /admin/ver-como/encerrar`: returns to one's own panel.
-pub fn end(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
+pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let (session, viewer) = (person.session, person.account.user_id);
-    let versions = Arc::clone(&app.versions);
+    let session = person.session;
     Ok(Box::new(move |tx| {
         let page = match viewing::end(tx, &actor, &session)? {
             Some(student) => format!("{}/{student}", Group::Students.path()),
             None => "/admin".to_owned(),
         };
-        tx.after_commit(move || versions.raise(viewer));
         answer.with(&page, "", &[])
     }))
 }

@@ -11,7 +11,6 @@ use rusqlite::Connection;
 use super::erase::Eraser;
 use super::tables::{Part, TABLES};
 use super::{Owner, by_email, export};
-use crate::accounts::students::AccountServices;
 use crate::audit::chain::Walk;
 use crate::audit::{self, Act, Actor, ActorKind};
 use crate::base::{DAY_S, Sealer, UserId};
@@ -131,7 +130,6 @@ fn seed(test: &TestApp) {
 fn eraser(test: &TestApp) -> Eraser {
     Eraser {
         db: test.app.db.clone(),
-        services: AccountServices::of(&test.app),
         sealer: Sealer::new([7; 32]),
         database: test.dir.folder.path().join("test.db"),
     }

@@ -99,8 +99,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let (settings, push, chat) = read(app, person, request)?;
         let chat = chat.map(|chat| telegram::WireChat::of(chat, app.zone()));
         let channels = settings.channels.iter();
-        return Reply::json(&WireAlerts {
-            ok: true,
+        return Reply::ok(&WireAlerts {
             canais: channels.map(|channel| WireChannel::of(*channel, &settings)).collect(),
             tipos: settings.kinds().map(|(kind, _)| WireKind::of(kind, &settings)).collect(),
             push: push.wire(app.zone()),
@@ -204,7 +203,6 @@ wire! {
 
 #[derive(Serialize)]
 struct WireAlerts {
-    ok: bool,
     canais: Vec<WireChannel>,
     tipos: Vec<WireKind>,
     push: WirePush,

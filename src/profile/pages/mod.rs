@@ -14,8 +14,7 @@ use super::views::ProfilePage;
 use crate::accounts::page_layout::layout;
 use crate::accounts::self_service::{self, OpenSession, ValidToken};
 use crate::app::{App, Visit};
-use crate::base::text::hex;
-use crate::base::{Day, Instant, TokenHash, UserId, Zone};
+use crate::base::{Day, Instant, TokenHash, UserId, Zone, hex};
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{Flash, Notice, PageTime, Tone, view};
@@ -209,7 +208,6 @@ struct WirePlan {
 
 #[derive(Serialize)]
 struct WireProfile {
-    ok: bool,
     id: UserId,
     nome: String,
     email: String,
@@ -230,8 +228,7 @@ fn json(
 ) -> Result<Reply, Problem> {
     let zone = services.zone();
     let sessions = profile.sessions.into_iter();
-    Reply::json(&WireProfile {
-        ok: true,
+    Reply::ok(&WireProfile {
         id: person.account.user_id,
         email: person.account.email.clone(),
         role: person.account.role.name(),

@@ -8,8 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::alerts::PATH;
 use crate::app::App;
-use crate::base::text::hex;
-use crate::base::{UserId, Zone};
+use crate::base::{UserId, Zone, hex};
 use crate::db::ReadTx;
 use crate::edge::route::Job;
 use crate::http::input::FromField;

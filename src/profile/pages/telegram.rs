@@ -2,6 +2,7 @@
 //! What happens in the chat is in `messages/telegram/`.
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::alerts;
 use crate::app::App;
@@ -43,13 +44,6 @@ wire! {
     }
 }
 
-#[derive(Serialize)]
-struct WireLink<'a> {
-    ok: bool,
-    link: &'a str,
-    vale_ate: String,
-}
-
 /// `POST /perfil/telegram/conectar`: makes a link. The Telegram chat in which
 /// it is opened becomes the person's chat. An earlier link ends.
 pub fn connect(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -71,11 +65,7 @@ pub fn connect(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let address = telegram::link(&app.config.telegram, &bot, &code);
     let until = app.db.write(move |tx| telegram::keep_code(tx, user, &code))?;
     if request.wants_json() {
-        return Reply::json(&WireLink {
-            ok: true,
-            link: &address,
-            vale_ate: app.zone().spaced(until),
-        });
+        return Reply::ok(&json!({ "link": address, "vale_ate": app.zone().spaced(until) }));
     }
     let link = TelegramLink { address, until: app.zone().page(until) };
     alerts::show((app, person, request), |section| section.link = Some(link))

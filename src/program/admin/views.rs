@@ -4,7 +4,7 @@ use askama::Template;
 
 use super::calendar::Calendar;
 use crate::accounts::Account;
-use crate::base::{Day, grouped};
+use crate::base::{Day, counted, grouped};
 use crate::panel::chart::{BarChart, BarWords, Change, Stat};
 use crate::panel::{Badge, FormView, Layout, PageTime, Paging, Pick, Progress, Tab, When};
 use crate::program::recounting::RecountRun;
@@ -178,14 +178,10 @@ impl RecountRun {
 
     /// What a comparison found.
     pub fn words(&self) -> String {
-        let seen = match self.compared {
-            1 => "1 aluno conferido".to_owned(),
-            many => format!("{} alunos conferidos", grouped(many)),
-        };
+        let seen = counted(self.compared, "aluno conferido", "alunos conferidos");
         match self.mended {
             0 => format!("{seen}, tudo batia com o histórico."),
-            1 => format!("{seen}, 1 corrigido."),
-            many => format!("{seen}, {} corrigidos.", grouped(many)),
+            many => format!("{seen}, {}.", counted(many, "corrigido", "corrigidos")),
         }
     }
 }
@@ -337,8 +333,7 @@ impl Challenge {
     pub fn met_words(&self) -> String {
         match self.met {
             0 => "Ninguém cumpriu ainda".to_owned(),
-            1 => "1 aluno já cumpriu".to_owned(),
-            many => format!("{} alunos já cumpriram", grouped(many)),
+            many => counted(many, "aluno já cumpriu", "alunos já cumpriram"),
         }
     }
 }
@@ -412,8 +407,7 @@ impl MilestoneForm {
     pub fn reached_words(&self) -> String {
         match self.reached {
             0 => "Ninguém chegou aqui ainda.".to_owned(),
-            1 => "1 aluno já chegou aqui.".to_owned(),
-            many => format!("{} alunos já chegaram aqui.", grouped(many)),
+            many => counted(many, "aluno já chegou aqui.", "alunos já chegaram aqui."),
         }
     }
 }
@@ -464,7 +458,7 @@ impl LedgerPage {
 
 /// `1 aluno`, `1.200 alunos`.
 pub fn students(count: u64) -> String {
-    if count == 1 { "1 aluno".to_owned() } else { format!("{} alunos", grouped(count)) }
+    counted(count, "aluno", "alunos")
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@ use super::unmatched;
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::ids::item_number;
-use crate::base::text::search_key;
-use crate::base::{UserId, Zone};
+use crate::base::{UserId, Zone, search_key};
 use crate::catalog::LONGEST_SKU;
 use crate::catalog::store::ByProduct;
+use crate::columns;
 use crate::dropshipping::links::{self, LinkFault, LinkQuery, Linked, NewLink, ShownLink};
 use crate::dropshipping::relations;
 use crate::edge::route::Job;
@@ -37,7 +37,7 @@ pub(in crate::suppliers) const LIST: Listing = Listing {
         Head::plain("Vinculado"),
     ],
     file: "vinculos.csv",
-    csv: &["seller_id", "ml_id", "sku", "vendedor", "anuncio", "produto", "criado_em"],
+    csv: columns![seller_id ml_id sku vendedor anuncio produto criado_em],
     flashes: &[
         Flash::good("vinculado", "Anúncio vinculado", "As próximas vendas dele viram pedidos."),
         Flash::good(

@@ -30,7 +30,6 @@ wire! {
     struct OutcomeJson of(outcomes: &[RowResult]) after {
         let count = |status| outcomes.iter().filter(|one| one.status == status).count();
     } {
-        ok: bool = true,
         criados: usize = count(RowStatus::Created),
         sem_mudanca: usize = count(RowStatus::Unchanged),
         falhos: usize = count(RowStatus::Failed),
@@ -107,7 +106,7 @@ pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     let owner = person.account.user_id;
     let outcomes = app.db.read(request.lane, |tx| bulk::preview(tx, owner, &rows))?;
     let reply = if request.wants_json() {
-        Reply::json(&OutcomeJson::of(&outcomes))
+        Reply::ok(&OutcomeJson::of(&outcomes))
     } else {
         let csv = String::from_utf8_lossy(&bytes).into_owned();
         let shown = rows.into_iter().zip(&outcomes);
@@ -125,7 +124,7 @@ pub fn apply(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let (owner, answer) = (person.account.user_id, Answer::to(request));
     let done = OutcomeJson::of(&bulk::apply(&app.db, owner, rows)?);
     if request.wants_json() {
-        return Reply::json(&done);
+        return Reply::ok(&done);
     }
     let word = format!("lista-{}-{}-{}", done.criados, done.sem_mudanca, done.falhos);
     answer.with(super::links::PATH, &word, &[("criados", json!(done.criados))])

@@ -6,6 +6,7 @@ use super::{payments, reminders};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{Cents, Instant, OrderId, UserId, Zone};
+use crate::columns;
 use crate::dropshipping::debts::{self, Sum, Tally};
 use crate::dropshipping::orders::{
     self, DropOrder, DropOrderQuery, DropOrderStatus, StatusFilter, Whose,
@@ -24,18 +25,18 @@ use crate::wire;
 pub const PATH: &str = "/fornecedor/pedidos";
 
 /// The filter of lists of drop orders by state.
-const BY_STATUS: Filter = Filter {
-    name: "situacao",
-    label: "Situação",
-    all: "Todos",
-    values: &[
+const BY_STATUS: Filter = Filter::of(
+    "situacao",
+    "Situação",
+    "Todos",
+    &[
         ("aberto", "Em aberto"),
         ("vencido", "Em atraso"),
         ("pago", "Pagos"),
         ("a_vencer", "A vencer"),
         ("cancelado", "Cancelados"),
     ],
-};
+);
 
 pub(in crate::suppliers) const LIST: Listing = Listing {
     path: PATH,
@@ -50,20 +51,9 @@ pub(in crate::suppliers) const LIST: Listing = Listing {
         Head::plain("Situação"),
     ],
     file: "pedidos.csv",
-    csv: &[
-        "id",
-        "pedido",
-        "seller_id",
-        "vendedor",
-        "sku",
-        "produto",
-        "quantidade",
-        "custo",
-        "valor",
-        "situacao",
-        "vence_em",
-        "pago_em",
-        "lembrado_em",
+    csv: columns![
+        id pedido seller_id vendedor sku produto quantidade custo valor situacao vence_em pago_em
+        lembrado_em
     ],
     flashes: &[
         Flash::good("aberto", "Pagamento desfeito", "O pedido voltou a ser devido."),

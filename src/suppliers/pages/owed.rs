@@ -5,6 +5,7 @@ use super::orders::{LIST as SUPPLIERS_LIST, OrderJson, row, wanted};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::Actor;
+use crate::columns;
 use crate::dropshipping::debts;
 use crate::dropshipping::orders::{self, Whose};
 use crate::dropshipping::relations;
@@ -29,18 +30,8 @@ pub(in crate::suppliers) const LIST: Listing = Listing {
         Head::plain("Situação"),
     ],
     file: "fornecedores.csv",
-    csv: &[
-        "id",
-        "pedido",
-        "fornecedor",
-        "sku",
-        "produto",
-        "quantidade",
-        "custo",
-        "valor",
-        "situacao",
-        "vence_em",
-        "pago_em",
+    csv: columns![
+        id pedido fornecedor sku produto quantidade custo valor situacao vence_em pago_em
     ],
     flashes: &[],
     ..SUPPLIERS_LIST

@@ -1,7 +1,5 @@
 //! `/fornecedor/vendedores`: invitations and the sellers who accepted them.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 use serde_json::json;
 
@@ -89,7 +87,6 @@ wire! {
 
 #[derive(Serialize)]
 struct SellersJson {
-    ok: bool,
     vendedores: Vec<SellerJson>,
     convites: Vec<InvitationJson>,
 }
@@ -112,8 +109,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let zone = app.zone();
         let (sellers, invitations) = (own.0.into_iter(), own.1.into_iter());
-        return Reply::json(&SellersJson {
-            ok: true,
+        return Reply::ok(&SellersJson {
             vendedores: sellers.map(|(one, owed)| SellerJson::of(one, owed, zone)).collect(),
             convites: invitations.map(|one| InvitationJson::of(one, zone)).collect(),
         });
@@ -156,13 +152,10 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let (owner, name) = (person.account.user_id, person.account.name.clone());
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     let channel_set = ChannelSet::of(&app.config);
-    let versions = Arc::clone(&app.versions);
     Ok(Box::new(move |tx| match relations::invite(tx, owner, &new.email)? {
         Invited::Made(id) => {
             relations::note(tx, &actor, ("relacao.convidar", id), (&new.email, &name))?;
-            if let Some(user) = tell(tx, channel_set, (owner, &name), &new.email, id)? {
-                tx.after_commit(move || versions.raise_books(user));
-            }
+            tell(tx, channel_set, (owner, &name), &new.email, id)?;
             answer.made(id, PATH, "convidado")
         }
         Invited::Waits(id) => answer.done(id, PATH, "convidado"),
@@ -181,13 +174,13 @@ fn tell(
     (supplier, name): (UserId, &str),
     email: &str,
     invitation: i64,
-) -> Result<Option<UserId>, Problem> {
+) -> Result<(), Problem> {
     let found = accounts::by_email(tx, email)?;
     let Some(seller) = found.filter(|one| one.role.is_student() && !one.suspended) else {
-        return Ok(None);
+        return Ok(());
     };
     if relations::was_invited_recently(tx, supplier, email, invitation)? {
-        return Ok(Some(seller.user_id));
+        return Ok(());
     }
     let cause = format!("convite:{invitation}");
     let news = News {
@@ -197,7 +190,7 @@ fn tell(
         ..News::message(MessageKind::DropInvitation, channel_set, &cause)
     };
     messages::tell(tx, seller.user_id, news)?;
-    Ok(Some(seller.user_id))
+    Ok(())
 }
 
 fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {

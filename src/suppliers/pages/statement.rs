@@ -9,6 +9,7 @@ use crate::accounts::page_layout::layout;
 use crate::accounts::store as accounts;
 use crate::app::{App, Visit};
 use crate::base::{Cents, Day, Instant, UserId, Zone};
+use crate::columns;
 use crate::dropshipping::debts::{self, Tally};
 use crate::dropshipping::orders::{self, DropOrder, DropOrderQuery, DropOrderStatus, Whose};
 use crate::dropshipping::relations;
@@ -33,20 +34,9 @@ pub(in crate::suppliers) const LIST: Listing = Listing {
         Head::plain("Valor").numeric(),
     ],
     file: "extrato.csv",
-    csv: &[
-        "pedido",
-        "vendido_em",
-        "seller_id",
-        "vendedor",
-        "sku",
-        "produto",
-        "quantidade",
-        "valor",
-        "pago",
-        "em_aberto",
-        "situacao",
-        "vence_em",
-        "pago_em",
+    csv: columns![
+        pedido vendido_em seller_id vendedor sku produto quantidade valor pago em_aberto situacao
+        vence_em pago_em
     ],
     ..Listing::NONE
 };

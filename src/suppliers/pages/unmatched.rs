@@ -8,6 +8,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::ids::item_number;
 use crate::base::{UserId, grouped};
+use crate::columns;
 use crate::dropshipping::relations;
 use crate::dropshipping::unmatched::{self, Reason, Unmatched, UnmatchedQuery};
 use crate::edge::route::Job;
@@ -25,27 +26,22 @@ pub const PATH: &str = "/fornecedor/conferencia";
 pub(in crate::suppliers) const LIST: Listing = Listing {
     path: PATH,
     filters: &[
-        Filter {
-            name: "motivo",
-            label: "Motivo",
-            all: "Todos",
-            values: &[
+        Filter::of(
+            "motivo",
+            "Motivo",
+            "Todos",
+            &[
                 ("no_sku", "Sem SKU e sem EAN"),
                 ("sku_unknown", "SKU desconhecido"),
                 ("ean_unknown", "EAN desconhecido"),
             ],
-        },
-        Filter {
-            name: "situacao",
-            label: "Situação",
-            all: "A conferir",
-            values: &[("nao_e_meu", "Não são meus")],
-        },
+        ),
+        Filter::of("situacao", "Situação", "A conferir", &[("nao_e_meu", "Não são meus")]),
     ],
     sort_keys: &["vendedor"],
     heads: &[Head::plain("Anúncio"), Head::plain("Vendedor"), Head::plain("Produto sugerido")],
     file: "conferencia.csv",
-    csv: &["seller_id", "vendedor", "ml_id", "titulo", "sku", "ean", "motivo"],
+    csv: columns![seller_id vendedor ml_id titulo sku ean motivo],
     ..Listing::NONE
 };
 

@@ -1,5 +1,14 @@
 //! What is sent to each address that takes arguments, right and wrong.
 
+/// Bodies of an address that takes the number of a webhook.
+const ONE_WEBHOOK: &[&str] = &[
+    r#"{"webhook_id":"9000"}"#,
+    r#"{"webhook_id":"9000","outro":1}"#,
+    "{}",
+    r#"{"webhook_id":"0"}"#,
+    r#"{"webhook_id":null}"#,
+];
+
 /// Bodies of each address, right ones and wrong ones.
 pub const BODIES: &[(&str, &[&str])] = &[
     (
@@ -121,26 +130,8 @@ pub const BODIES: &[(&str, &[&str])] = &[
             r#"{"webhook_id":"9000","url":""}"#,
         ],
     ),
-    (
-        "/api/v1/partner/webhooks/test",
-        &[
-            r#"{"webhook_id":"9000"}"#,
-            r#"{"webhook_id":"9000","outro":1}"#,
-            "{}",
-            r#"{"webhook_id":"0"}"#,
-            r#"{"webhook_id":null}"#,
-        ],
-    ),
-    (
-        "/api/v1/partner/webhooks/remove",
-        &[
-            r#"{"webhook_id":"9000"}"#,
-            r#"{"webhook_id":"9000","outro":1}"#,
-            "{}",
-            r#"{"webhook_id":"0"}"#,
-            r#"{"webhook_id":null}"#,
-        ],
-    ),
+    ("/api/v1/partner/webhooks/test", ONE_WEBHOOK),
+    ("/api/v1/partner/webhooks/remove", ONE_WEBHOOK),
     (
         "/api/v1/partner/drop/webhooks",
         &[
@@ -167,26 +158,8 @@ pub const BODIES: &[(&str, &[&str])] = &[
             r#"{"webhook_id":"9000","url":""}"#,
         ],
     ),
-    (
-        "/api/v1/partner/drop/webhooks/test",
-        &[
-            r#"{"webhook_id":"9000"}"#,
-            r#"{"webhook_id":"9000","outro":1}"#,
-            "{}",
-            r#"{"webhook_id":"0"}"#,
-            r#"{"webhook_id":null}"#,
-        ],
-    ),
-    (
-        "/api/v1/partner/drop/webhooks/remove",
-        &[
-            r#"{"webhook_id":"9000"}"#,
-            r#"{"webhook_id":"9000","outro":1}"#,
-            "{}",
-            r#"{"webhook_id":"0"}"#,
-            r#"{"webhook_id":null}"#,
-        ],
-    ),
+    ("/api/v1/partner/drop/webhooks/test", ONE_WEBHOOK),
+    ("/api/v1/partner/drop/webhooks/remove", ONE_WEBHOOK),
     (
         "/api/v1/partner/drop/catalog/links",
         &[

@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use crate::support::client::{Client, Request};
 use crate::support::cron::{json_of, meet, run_at};
 use crate::support::receiver::with_push;
+use crate::support::site::Site;
 use crate::support::wait::until;
 use crate::support::webdriver::Browser;
 use crate::support::world::World;
@@ -99,6 +100,18 @@ fn bend(browser: &Browser, world: &World) {
     browser.prepare(&script.replace("SANDBOX", &format!("http://{}", world.address())));
 }
 
+/// Ana's page of messages, in a browser that may show notifications.
+#[track_caller]
+fn page_of_ana(world: &World, site: &Site, maker: &Maker) -> Browser {
+    let ana = site.make_person("ana", "vip");
+    let browser = maker.browser();
+    bend(&browser, world);
+    browser.let_notify(&site.url(""), true);
+    site.sign_in(&browser, &ana, "/painel");
+    browser.go(&site.url(PAGE));
+    browser
+}
+
 /// The notifications that the browser shows.
 #[track_caller]
 fn shown(browser: &Browser) -> Vec<Value> {
@@ -123,12 +136,8 @@ fn see_notification(browser: &Browser, title: &str) -> Value {
 fn a_reminder_is_shown_by_a_browser_with_no_page_of_ours_open() {
     let world = World::start();
     let site = with_push(&world).start();
-    let (maker, ana) = (Maker::start(), site.make_person("ana", "vip"));
-    let browser = maker.browser();
-    bend(&browser, &world);
-    browser.let_notify(&site.url(""), true);
-    site.sign_in(&browser, &ana, "/painel");
-    browser.go(&site.url(PAGE));
+    let maker = Maker::start();
+    let browser = page_of_ana(&world, &site, &maker);
     browser.see("Nenhum navegador ligado");
     browser.press("Ligar neste navegador");
     browser.see("Navegador ligado");
@@ -168,12 +177,8 @@ fn a_reminder_is_shown_by_a_browser_with_no_page_of_ours_open() {
 fn a_browser_is_switched_off_there_and_from_elsewhere() {
     let world = World::start();
     let site = with_push(&world).start();
-    let (maker, ana) = (Maker::start(), site.make_person("ana", "vip"));
-    let browser = maker.browser();
-    bend(&browser, &world);
-    browser.let_notify(&site.url(""), true);
-    site.sign_in(&browser, &ana, "/painel");
-    browser.go(&site.url(PAGE));
+    let maker = Maker::start();
+    let browser = page_of_ana(&world, &site, &maker);
     browser.press("Ligar neste navegador");
     browser.see("Navegador ligado");
     let subscribed = "navigator.serviceWorker.ready.then((here) => here.pushManager.getSubscription()).then(Boolean)";

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::stores::Stores;
-use crate::marketplace::books::claims::pages::ClaimReply;
+use crate::marketplace::books::claims::pages::WireClaim;
 use crate::marketplace::books::claims::views::{ClaimPage, Door};
 use crate::panel::PageTime;
 
@@ -24,7 +24,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok::<_, Problem>((client, stores, found))
     })?;
     if request.wants_json() {
-        return ClaimReply::reply(app, &stores, found);
+        return Reply::ok(&WireClaim::of(app, &stores, found));
     }
     let door = Door { list: page_of(client.id), label: client.entry.name, is_own: false };
     let time = PageTime::of(app, request);

@@ -18,17 +18,17 @@ use crate::agency::{CLIENTS, act, cycle, days, notifications, page_of, store as 
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, UserId, Zone};
+use crate::columns;
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
 use crate::http::input::{FromField, RowNumber};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store::owner_of;
-use crate::panel::PageTime;
 use crate::panel::list::asks_to_sort;
 use crate::panel::{
-    Answer, Filter, Flash, Form, FormView, Head, Input, ListReply, Listing, Pick, QueueItem, Rule,
-    Sent, export, form,
+    Answer, Filter, Flash, Form, FormView, Head, Input, ListReply, Listing, PageTime, Pick,
+    QueueItem, Rule, Sent, export, form,
 };
 use crate::services::Services;
 
@@ -36,15 +36,13 @@ pub(in crate::agency) const LIST: Listing = Listing {
     path: CLIENTS,
     hint: "Nome ou marcador",
     filters: &[
-        Filter {
-            name: "situacao", label: "Situação", all: "Todos", values: &ClientFilter::FILTER
-        },
-        Filter {
-            name: "responsavel",
-            label: "Responsável",
-            all: "Toda a equipe",
-            values: &[("eu", "Meus clientes"), ("ninguem", "Sem responsável")],
-        },
+        Filter::of("situacao", "Situação", "Todos", &ClientFilter::FILTER),
+        Filter::of(
+            "responsavel",
+            "Responsável",
+            "Toda a equipe",
+            &[("eu", "Meus clientes"), ("ninguem", "Sem responsável")],
+        ),
     ],
     sort_keys: &[store::BY_DEADLINE, "nome"],
     heads: &[
@@ -53,20 +51,9 @@ pub(in crate::agency) const LIST: Listing = Listing {
         Head::plain("Vendas, 30 dias").numeric(),
     ],
     file: "clientes.csv",
-    csv: &[
-        "id",
-        "nome",
-        "responsavel",
-        "etiquetas",
-        "anotacoes",
-        "vendas_30d",
-        "gmv_30d",
-        "perguntas",
-        "reclamacoes",
-        "pendencias",
-        "criado_em",
-        "sincronizado_em",
-        "erro",
+    csv: columns![
+        id nome responsavel etiquetas anotacoes vendas_30d gmv_30d perguntas reclamacoes pendencias
+        criado_em sincronizado_em erro
     ],
     flashes: FLASHES,
 };

@@ -31,13 +31,6 @@ const OF_ADDRESS: Limit = Limit { count: 60, window_s: 3_600 };
 const NO_INDEX: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex, nofollow"));
 
-#[derive(Serialize)]
-struct InvitationJson<'a> {
-    ok: bool,
-    cliente: &'a str,
-    expira_em: String,
-}
-
 /// `GET /convite/{code}`: shows who asks for which access, before anything is
 /// authorised.
 pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem> {
@@ -50,8 +43,8 @@ pub fn page(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
 fn show(services: &Services, request: &Request, invited: Invited) -> Result<Reply, Problem> {
     let zone = services.zone();
     let reply = if request.wants_json() {
-        let expira_em = zone.spaced(invited.expires_at);
-        Reply::json(&InvitationJson { ok: true, cliente: &invited.name, expira_em })?
+        let expires_at = zone.spaced(invited.expires_at);
+        Reply::ok(&json!({ "cliente": invited.name, "expira_em": expires_at }))?
     } else {
         let page = InvitationPage {
             layout: Layout::outside(&services.config.server.name, request.now),

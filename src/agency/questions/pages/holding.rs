@@ -1,18 +1,12 @@
 //! The two calls by which a page says who is answering which question (`holds.rs`).
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::agency::questions::store;
 use crate::app::App;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-
-#[derive(Serialize)]
-struct HeldReply {
-    ok: bool,
-    /// Who answers it already; `None` when it is the caller.
-    com: Option<String>,
-}
 
 /// `POST /admin/agencia/central-perguntas/{id}/assumir`: says that the caller
 /// answers a question.
@@ -22,7 +16,8 @@ pub fn take(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     found.ok_or_else(Problem::not_found)?;
     let account = &person.account;
     let com = app.work.holds.take(id, (account.user_id, &account.name), request.now);
-    Reply::json(&HeldReply { ok: true, com })
+    // Who answers it already; null when it is the caller.
+    Reply::ok(&json!({ "com": com }))
 }
 
 #[derive(Serialize)]
@@ -31,15 +26,9 @@ struct WireHold {
     nome: String,
 }
 
-#[derive(Serialize)]
-struct HoldsReply {
-    ok: bool,
-    atendendo: Vec<WireHold>,
-}
-
 /// `GET /admin/agencia/central-perguntas/atendendo`: what others answer now.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let others = app.work.holds.of_others(person.account.user_id, request.now).into_iter();
     let atendendo = others.map(|(id, nome)| WireHold { question_id: id.to_string(), nome });
-    Reply::json(&HoldsReply { ok: true, atendendo: atendendo.collect() })
+    Reply::ok(&json!({ "atendendo": atendendo.collect::<Vec<_>>() }))
 }

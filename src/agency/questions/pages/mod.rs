@@ -22,8 +22,7 @@ use crate::identity::Person;
 use crate::marketplace::books::questions::buyers;
 use crate::marketplace::books::questions::cards::{Card, FLASHES, QueueContext, card};
 use crate::marketplace::books::questions::replies::store as saved;
-use crate::panel::Notice;
-use crate::panel::view::{Paging, address};
+use crate::panel::{Notice, Paging, address};
 use replies::REPLIES;
 
 /// An answer that was not sent, to be shown again.
@@ -55,8 +54,7 @@ pub fn json(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let client = names.get(&row.client).cloned().unwrap_or_default();
         WireQueued::of(app, client, row)
     };
-    Reply::json(&QueueReply {
-        ok: true,
+    Reply::ok(&QueueReply {
         total: counts.of(asked.status),
         perguntas: rows.into_iter().map(wire).collect(),
     })

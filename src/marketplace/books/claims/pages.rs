@@ -9,6 +9,7 @@ use super::views::{ClaimPage, ClaimsPage, Door, ShownClaim};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, MlUserId};
+use crate::columns;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
@@ -20,12 +21,7 @@ use crate::wire;
 pub const LIST: Listing = Listing {
     path: "/painel/reclamacoes",
     hint: "Número da venda ou da reclamação",
-    filters: &[Filter {
-        name: "estado",
-        label: "Situação",
-        all: "Todas",
-        values: &ClaimState::FILTER,
-    }],
+    filters: &[Filter::of("estado", "Situação", "Todas", &ClaimState::FILTER)],
     sort_keys: &["prazo", "-aberta_em"],
     heads: &[
         Head::plain("Reclamação"),
@@ -35,20 +31,8 @@ pub const LIST: Listing = Listing {
         Head::sorts("Aberta", "aberta_em"),
     ],
     file: "reclamacoes.csv",
-    csv: &[
-        "id",
-        "conta",
-        "estado",
-        "tipo",
-        "etapa",
-        "motivo",
-        "recurso",
-        "recurso_id",
-        "prazo",
-        "acao",
-        "desfecho",
-        "aberta_em",
-        "valor",
+    csv: columns![
+        id conta estado tipo etapa motivo recurso recurso_id prazo acao desfecho aberta_em valor
     ],
     ..Listing::NONE
 };
@@ -104,21 +88,6 @@ pub fn claims(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     })
 }
 
-/// One claim in JSON.
-#[derive(Serialize)]
-pub struct ClaimReply {
-    ok: bool,
-    #[serde(flatten)]
-    claim: WireClaim,
-}
-
-impl ClaimReply {
-    /// The reply with it.
-    pub fn reply(services: &Services, stores: &Stores, claim: Claim) -> Result<Reply, Problem> {
-        Reply::json(&Self { ok: true, claim: WireClaim::of(services, stores, claim) })
-    }
-}
-
 /// `GET /painel/reclamacoes/{id}`: one claim.
 pub fn claim(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (id, owner) = (request.id()?, person.account.user_id);
@@ -127,7 +96,7 @@ pub fn claim(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         Ok::<_, Problem>((Stores::of(tx, owner)?, found))
     })?;
     if request.wants_json() {
-        return ClaimReply::reply(app, &stores, found);
+        return Reply::ok(&WireClaim::of(app, &stores, found));
     }
     let door = Door { list: LIST.path.to_owned(), label: "Reclamações".to_owned(), is_own: true };
     let (time, auth_base) = (PageTime::of(app, request), &app.config.marketplace.auth_base);

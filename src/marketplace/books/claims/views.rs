@@ -3,8 +3,7 @@
 use askama::Template;
 
 use super::store::{AtStake, Claim};
-use crate::base::clock::DAY_S;
-use crate::base::{Cents, Instant, OrderId, grouped};
+use crate::base::{Cents, DAY_S, Instant, OrderId, grouped};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::code_text::{self, CodeText};
 use crate::marketplace::books::document::ClaimDocument;

@@ -8,6 +8,7 @@ use super::views::{ListingsPage, worth_words};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, MlUserId};
+use crate::columns;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
@@ -19,17 +20,17 @@ use crate::wire;
 pub(super) const LIST: Listing = Listing {
     path: "/painel/anuncios",
     hint: "Título, SKU ou código",
-    filters: &[Filter {
-        name: "estado",
-        label: "Situação",
-        all: "Todos",
-        values: &[
+    filters: &[Filter::of(
+        "estado",
+        "Situação",
+        "Todos",
+        &[
             ("active", "Ativos"),
             ("paused", "Pausados"),
             ("under_review", "Em revisão"),
             ("closed", "Encerrados"),
         ],
-    }],
+    )],
     sort_keys: &["-atualizado_em", "titulo", "preco", "disponivel", "vendidos"],
     heads: &[
         Head::sorts("Anúncio", "titulo"),
@@ -41,21 +42,9 @@ pub(super) const LIST: Listing = Listing {
         Head::sorts("Mudou", "atualizado_em"),
     ],
     file: "anuncios.csv",
-    csv: &[
-        "id",
-        "conta",
-        "titulo",
-        "estado",
-        "motivo",
-        "preco",
-        "moeda",
-        "disponivel",
-        "vendidos",
-        "tipo",
-        "sku",
-        "ean",
-        "link",
-        "atualizado_em",
+    csv: columns![
+        id conta titulo estado motivo preco moeda disponivel vendidos tipo sku ean link
+        atualizado_em
     ],
     ..Listing::NONE
 };

@@ -1,7 +1,7 @@
 //! Nicknames of buyers who asked: fetched from the marketplace once, kept for
 //! half a year.
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::store;
 use crate::app::App;
@@ -14,20 +14,14 @@ use crate::marketplace::tools;
 
 const LONGEST: usize = 200;
 
-#[derive(Serialize)]
-struct NameReply {
-    ok: bool,
-    /// `None` when the marketplace shows no name.
-    nome: Option<String>,
-}
-
 /// The nickname of the buyer who asked an owner's question.
 pub fn reply(app: &App, owner: UserId, question: &QuestionRow) -> Result<Reply, Problem> {
     let nome = match question.asker_id {
         Some(asker) => name(app, owner, (question, asker))?,
         None => String::new(),
     };
-    Reply::json(&NameReply { ok: true, nome: Some(nome).filter(|nome| !nome.is_empty()) })
+    // Null when the marketplace shows no name.
+    Reply::ok(&json!({ "nome": Some(nome).filter(|nome| !nome.is_empty()) }))
 }
 
 fn name(

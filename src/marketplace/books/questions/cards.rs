@@ -2,15 +2,13 @@
 //! and for the agency's.
 
 use crate::app::App;
-use crate::base::text::grouped;
-use crate::base::{Cents, DAY_S, Instant, MlUserId, UserId};
+use crate::base::{Cents, DAY_S, Instant, MlUserId, UserId, counted, grouped};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::account::stores::unlinked;
 use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::books::listings::pages::state_badge;
-use crate::panel::PageTime;
 use crate::panel::view::Field;
-use crate::panel::{Badge, Flash, Notice, Tone};
+use crate::panel::{Badge, Flash, Notice, PageTime, Tone};
 use crate::row;
 use crate::services::Services;
 
@@ -233,8 +231,7 @@ fn listing(
         stock: grouped(shown.available.unsigned_abs()),
         stock_words: match shown.available {
             ..=0 => "sem estoque".to_owned(),
-            1 => "1 disponível".to_owned(),
-            many => format!("{} disponíveis", grouped(many.unsigned_abs())),
+            many => counted(many, "disponível", "disponíveis"),
         },
         state: Some(state_badge(&shown.status)).filter(|state| *state != Badge::Active),
         permalink: if is_address { shown.permalink } else { String::new() },

@@ -6,8 +6,7 @@ use super::cards::{Card, QueueContext};
 use super::store::Question;
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::listed::Found;
-use crate::panel::PageTime;
-use crate::panel::{FormView, Layout, Table};
+use crate::panel::{FormView, Layout, PageTime, Table};
 
 /// `GET /painel/perguntas`: the questions that wait for an answer.
 #[derive(Template)]

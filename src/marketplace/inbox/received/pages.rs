@@ -9,15 +9,15 @@ use super::views::{ReceivedOne, ReceivedPage};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
-use crate::base::grouped;
+use crate::base::counted;
+use crate::columns;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::inbox::state::NotificationState;
 use crate::marketplace::kinds::COUNTED_TOPICS;
-use crate::panel::PageTime;
-use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, export};
+use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, PageTime, export};
 use crate::services::Services;
 use crate::wire;
 
@@ -25,13 +25,8 @@ const LIST: Listing = Listing {
     path: "/admin/notificacoes",
     hint: "Recurso, número ou conta",
     filters: &[
-        Filter {
-            name: "estado",
-            label: "Situação",
-            all: "Todas",
-            values: &NotificationState::FILTER,
-        },
-        Filter { name: "topico", label: "Tópico", all: "Todos", values: &COUNTED_TOPICS },
+        Filter::of("estado", "Situação", "Todas", &NotificationState::FILTER),
+        Filter::of("topico", "Tópico", "Todos", &COUNTED_TOPICS),
     ],
     sort_keys: &["-recebida_em"],
     heads: &[
@@ -41,17 +36,7 @@ const LIST: Listing = Listing {
         Head::plain("Situação"),
     ],
     file: "notificacoes.csv",
-    csv: &[
-        "id",
-        "recebida_em",
-        "topico",
-        "recurso",
-        "ml_user_id",
-        "conta",
-        "estado",
-        "tentativas",
-        "resultado",
-    ],
+    csv: columns![id recebida_em topico recurso ml_user_id conta estado tentativas resultado],
     flashes: &[Flash::good(
         "na_fila",
         "Notificação de volta à fila",
@@ -105,8 +90,7 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
             0 if !query.is_narrowed() => {
                 "O que o marketplace avisou que mudou, e o que foi feito com cada aviso.".to_owned()
             }
-            1 => "1 notificação do marketplace".to_owned(),
-            _ => format!("{} notificações do marketplace", grouped(total)),
+            _ => counted(total, "notificação do marketplace", "notificações do marketplace"),
         },
         table: LIST.table(&query, LIST.heads, total),
         received,
@@ -116,7 +100,6 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 
 #[derive(Serialize)]
 struct OneReply {
-    ok: bool,
     #[serde(flatten)]
     received: WireReceived,
     corpo: String,
@@ -129,11 +112,7 @@ pub fn notification(app: &App, person: &Person, request: &Request) -> Result<Rep
     let (one, body) = found.ok_or_else(Problem::not_found)?;
     let raw = String::from_utf8_lossy(&body).into_owned();
     if request.wants_json() {
-        return Reply::json(&OneReply {
-            ok: true,
-            received: WireReceived::of(app, one),
-            corpo: raw,
-        });
+        return Reply::ok(&OneReply { received: WireReceived::of(app, one), corpo: raw });
     }
     let pretty = serde_json::from_slice::<Value>(&body)
         .ok()

@@ -3,8 +3,7 @@
 use askama::Template;
 
 use super::Received;
-use crate::panel::PageTime;
-use crate::panel::{Layout, Table};
+use crate::panel::{Layout, PageTime, Table};
 
 /// `GET /admin/notificacoes`: the inbox.
 #[derive(Template)]

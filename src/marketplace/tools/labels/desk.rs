@@ -18,8 +18,7 @@ use crate::db::{self, ReadTx, WriteTx};
 use crate::http::input::is_form;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::panel::form::all_sent;
-use crate::panel::view::address;
-use crate::panel::{Answer, PageTime, Paging};
+use crate::panel::{Answer, PageTime, Paging, address};
 
 /// Parcels of a page: as many as fit into one file.
 const ROWS: u32 = 50;
@@ -303,7 +302,7 @@ pub fn print(
     }
     let press = press::press(app, (desk, &stores, by), (chosen, request.now))?;
     if request.wants_json() {
-        return Reply::json(&wire(desk, &press));
+        return Reply::ok(&wire(desk, &press));
     }
     let word = press.word();
     match press.batches.as_slice() {
@@ -318,7 +317,6 @@ pub fn print(
 
 #[derive(Serialize)]
 struct PressJson {
-    ok: bool,
     lotes: Vec<serde_json::Value>,
     falharam: Vec<serde_json::Value>,
     restam: usize,
@@ -331,7 +329,6 @@ fn wire(desk: &Desk, press: &Press) -> PressJson {
     };
     let failed = |one: &press::Unprinted| json!({ "conta": one.account, "shipment_id": one.shipment.to_string(), "motivo": one.why });
     PressJson {
-        ok: true,
         lotes: press.batches.iter().map(batch).collect(),
         falharam: press.failed.iter().map(failed).collect(),
         restam: press.left,

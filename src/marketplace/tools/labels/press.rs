@@ -12,7 +12,7 @@ use bytes::Bytes;
 use super::desk::{Desk, LabelStore, Waiting};
 use super::{batches, of_cause, refusal};
 use crate::app::App;
-use crate::base::{Instant, MlUserId, OrderId, UserId, grouped};
+use crate::base::{Instant, MlUserId, OrderId, UserId, counted, grouped};
 use crate::http::Problem;
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::{Failure, LABELS_AT_ONCE};
@@ -177,7 +177,7 @@ impl Press {
 
 /// `1 etiqueta`, `47 etiquetas`.
 pub fn labels(count: u64) -> String {
-    if count == 1 { "1 etiqueta".to_owned() } else { format!("{} etiquetas", grouped(count)) }
+    counted(count, "etiqueta", "etiquetas")
 }
 
 /// The batches of the press that a word tells of.

@@ -6,9 +6,8 @@ use super::Parcel;
 use super::batches::{Batch, PrintedLabel};
 use super::desk::{Desk, LabelStore};
 use super::press::labels;
-use crate::base::{MlUserId, grouped};
-use crate::panel::view::address;
-use crate::panel::{Due, Layout, PageTime, Paging};
+use crate::base::{MlUserId, counted, grouped};
+use crate::panel::{Due, Layout, PageTime, Paging, address};
 
 /// `GET /painel/ml/etiquetas`.
 #[derive(Template)]
@@ -109,10 +108,7 @@ impl LabelDesk {
 
     /// `3 lotes`.
     pub fn batches(&self) -> String {
-        match self.batches {
-            1 => "1 lote".to_owned(),
-            count => format!("{} lotes", grouped(count)),
-        }
+        counted(self.batches, "lote", "lotes")
     }
 
     /// The address of a part, narrowed to the same store.

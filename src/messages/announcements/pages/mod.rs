@@ -15,7 +15,8 @@ use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::ANNOUNCEMENT;
 use crate::audit::{self, Actor, looks};
-use crate::base::{Instant, Zone, grouped};
+use crate::base::{Instant, Zone, counted, grouped};
+use crate::columns;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -36,18 +37,18 @@ const MOST_PAGES: i64 = 100_000;
 
 const LIST: Listing = Listing {
     path: PATH,
-    filters: &[Filter {
-        name: "estado",
-        label: "Situação",
-        all: "Todos",
-        values: &[
+    filters: &[Filter::of(
+        "estado",
+        "Situação",
+        "Todos",
+        &[
             (State::Draft.name(), "Rascunhos"),
             (State::Scheduled.name(), "Agendados"),
             (State::Sent.name(), "Enviados"),
             (State::Sending.name(), "Em envio"),
             (State::Cancelled.name(), "Cancelados"),
         ],
-    }],
+    )],
     sort_keys: &["-criado_em"],
     heads: &[
         Head::plain("Comunicado"),
@@ -57,22 +58,9 @@ const LIST: Listing = Listing {
         Head::sorts("Criado", "criado_em"),
     ],
     file: "comunicados.csv",
-    csv: &[
-        "id",
-        "titulo",
-        "texto",
-        "planos",
-        "canais",
-        "estado",
-        "criado_por",
-        "criado_em",
-        "enviar_em",
-        "comecou_em",
-        "terminou_em",
-        "pessoas",
-        "avisadas",
-        "mensagens",
-        "leram",
+    csv: columns![
+        id titulo texto planos canais estado criado_por criado_em enviar_em comecou_em terminou_em
+        pessoas avisadas mensagens leram
     ],
     flashes: &[
         Flash::good("salvo", "Rascunho salvo", "Ninguém foi avisado ainda. Confira e envie."),
@@ -106,7 +94,7 @@ const LIST: Listing = Listing {
 const READERS: Listing = Listing {
     path: PATH,
     file: "leitores.csv",
-    csv: &["id", "nome", "email", "lido_em"],
+    csv: columns![id nome email lido_em],
     ..Listing::NONE
 };
 
@@ -146,13 +134,6 @@ wire! {
     }
 }
 
-#[derive(Serialize)]
-struct OneReply {
-    ok: bool,
-    #[serde(flatten)]
-    announcement: WireAnnouncement,
-}
-
 /// `GET /admin/comunicados`: the announcements, as page, JSON or CSV.
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let query = LIST.read(request)?;
@@ -180,13 +161,14 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 fn sum_words(sum: Sum) -> String {
     let count = match sum.announcements {
         0 => return "Diga algo a todos os alunos, ou aos de alguns planos.".to_owned(),
-        1 => "1 comunicado".to_owned(),
-        many => format!("{} comunicados", grouped(many)),
+        many => counted(many, "comunicado", "comunicados"),
     };
     match sum.told {
         0 => count,
-        1 => format!("{count} · 1 aviso · {}% lidos", share(sum.readers, 1)),
-        told => format!("{count} · {} avisos · {}% lidos", grouped(told), share(sum.readers, told)),
+        told => {
+            let (told, read) = (counted(told, "aviso", "avisos"), share(sum.readers, told));
+            format!("{count} · {told} · {read}% lidos")
+        }
     }
 }
 
@@ -366,8 +348,7 @@ pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
 pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let one = found(app, request)?;
     if request.wants_json() {
-        let announcement = WireAnnouncement::of(one, app.zone());
-        return Reply::json(&OneReply { ok: true, announcement });
+        return Reply::ok(&WireAnnouncement::of(one, app.zone()));
     }
     let mut sent = Sent::of_query(request, app.zone())?;
     let field = sent.take("pagina");

@@ -12,7 +12,7 @@ use crate::accounts::page_layout::layout;
 use crate::accounts::person::Group;
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, looks, objects};
-use crate::base::{Day, Instant, grouped};
+use crate::base::{Day, Instant, counted, grouped};
 use crate::db::{Result as DbResult, WriteTx};
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
@@ -20,10 +20,9 @@ use crate::identity::Person;
 use crate::messages::delivery::letter;
 use crate::messages::tabs;
 use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words};
-use crate::panel::ListQuery;
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{
-    Answer, Filter, Flash, Head, ListReply, Listing, Notice, Tone, When, export, view,
+    Answer, Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Tone, When, export, view,
 };
 use crate::services::Services;
 use crate::wire;
@@ -45,9 +44,9 @@ const LIST: Listing = Listing {
     path: PATH,
     hint: "E-mail do destinatário",
     filters: &[
-        Filter { name: "estado", label: "Situação", all: "Todas", values: &STATES },
-        Filter { name: "canal", label: "Canal", all: "Todos", values: &Channel::FILTER },
-        Filter { name: "tipo", label: "Tipo", all: "Todos", values: &MessageKind::FILTER },
+        Filter::of("estado", "Situação", "Todas", &STATES),
+        Filter::of("canal", "Canal", "Todos", &Channel::FILTER),
+        Filter::of("tipo", "Tipo", "Todos", &MessageKind::FILTER),
     ],
     sort_keys: &["-criada_em"],
     heads: &[
@@ -231,7 +230,6 @@ fn down(app: &App) -> Option<Notice> {
 
 #[derive(Serialize)]
 struct MessageReply {
-    ok: bool,
     #[serde(flatten)]
     message: WireMessage,
     parametros: Map<String, Value>,
@@ -253,8 +251,7 @@ pub(super) fn one(
     let params = shown(&stored);
     looks::record(app, (person, request), ("mensagem.consultar", "mensagem"), id);
     if request.wants_json() {
-        return Reply::json(&MessageReply {
-            ok: true,
+        return Reply::ok(&MessageReply {
             message: WireMessage::of(app, message, request.now),
             parametros: params,
         });
@@ -348,17 +345,14 @@ fn sum(total: u64, query: &ListQuery, (waiting, lately): (u64, u64)) -> String {
             return "O que sai da plataforma para as pessoas: na fila, enviado e descartado."
                 .to_owned();
         }
-        1 => "1 mensagem".to_owned(),
-        _ => format!("{} mensagens", grouped(total)),
+        _ => counted(total, "mensagem", "mensagens"),
     }];
     if query.search.is_empty() && query.filter("estado").is_none() {
         if waiting > 0 {
             parts.push(format!("{} na fila", grouped(waiting)));
         }
-        match lately {
-            0 => {}
-            1 => parts.push("1 falhou em 7 dias".to_owned()),
-            _ => parts.push(format!("{} falharam em 7 dias", grouped(lately))),
+        if lately > 0 {
+            parts.push(counted(lately, "falhou em 7 dias", "falharam em 7 dias"));
         }
     }
     parts.join(" · ")

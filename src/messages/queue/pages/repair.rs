@@ -6,7 +6,6 @@ use serde_json::json;
 use super::PATH;
 use crate::accounts::person::Group;
 use crate::accounts::store::{self as accounts, by_email};
-use crate::accounts::students::AccountServices;
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor};
 use crate::base::{phone, text};
@@ -84,7 +83,6 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     }
     let address = address.unwrap_or_default();
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
-    let services = AccountServices::of(app);
     Ok(Box::new(move |tx| {
         let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
         if !outbox::try_again(tx, id)? {
@@ -93,7 +91,7 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         if kind == Kind::Number && message.has_own_number {
             store::set_number(tx, id, &address)?;
         } else {
-            change(tx, &services, &actor, (&message, kind, &address))?;
+            change(tx, &actor, (&message, kind, &address))?;
         }
         let states = [MessageState::GivenUp, MessageState::Waiting];
         pages::note(tx, &actor, "mensagem.reenviar", &message, states)?;
@@ -104,7 +102,6 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
 /// Gives the person the address, unless it is theirs already.
 fn change(
     tx: &WriteTx<'_>,
-    services: &AccountServices,
     actor: &Actor,
     (message, kind, address): (&Message, Kind, &str),
 ) -> Result<(), Problem> {
@@ -132,7 +129,6 @@ fn change(
     };
     let act = group.object().act(action, user, &message.name);
     audit::note(tx, actor, &act, Some(&was), Some(&is))?;
-    services.changed(tx, user);
     Ok(())
 }
 

@@ -12,6 +12,7 @@ use super::{Listed, PATH, PlanState, QuotaThresholds};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Day, UserId, Zone};
+use crate::columns;
 use crate::config::Plans;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -23,19 +24,14 @@ pub(super) const LIST: Listing = Listing {
     path: PATH,
     hint: "Nome ou e-mail",
     filters: &[
-        Filter {
-            name: "situacao",
-            label: "Situação",
-            all: "Todas",
-            values: &[("ativo", "Ativo"), ("vencido", "Vencido"), ("sem_plano", "Sem plano")],
-        },
-        Filter {
-            name: "uso",
-            label: "Uso",
-            all: "Qualquer",
-            values: &[("perto_do_limite", "Perto do limite")],
-        },
-        Filter { name: "plano", label: "Plano", all: "Todos", values: &PlanName::FILTER },
+        Filter::of(
+            "situacao",
+            "Situação",
+            "Todas",
+            &[("ativo", "Ativo"), ("vencido", "Vencido"), ("sem_plano", "Sem plano")],
+        ),
+        Filter::of("uso", "Uso", "Qualquer", &[("perto_do_limite", "Perto do limite")]),
+        Filter::of("plano", "Plano", "Todos", &PlanName::FILTER),
     ],
     sort_keys: &["-uso", "nome", "fim"],
     heads: &[
@@ -46,18 +42,8 @@ pub(super) const LIST: Listing = Listing {
         Head::plain("Último uso"),
     ],
     file: "parceiros.csv",
-    csv: &[
-        "id",
-        "nome",
-        "email",
-        "papel",
-        "plano",
-        "situacao",
-        "valido_ate",
-        "chamadas",
-        "chamadas_por_mes",
-        "tokens",
-        "ultimo_uso",
+    csv: columns![
+        id nome email papel plano situacao valido_ate chamadas chamadas_por_mes tokens ultimo_uso
     ],
     ..Listing::NONE
 };

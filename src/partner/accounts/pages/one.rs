@@ -10,8 +10,7 @@ use crate::app::{App, Visit};
 use crate::base::{Day, Instant, UserId, Zone};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::FormView;
-use crate::panel::chart::BarChart;
+use crate::panel::{BarChart, FormView};
 use crate::partner::accounts::views::{AccountPage, MonthLink, Use};
 use crate::partner::accounts::{PATH, PlanState, store};
 use crate::partner::hub::views::{OperationRow, TokenRow, bar_words, rate};
@@ -105,7 +104,6 @@ impl Stored {
 wire! {
     #[derive(Serialize)]
     struct AccountJson of(stored: Stored, plan: Option<Plan>, now: Instant, zone: Zone) {
-        ok: bool = true,
         id: UserId = stored.account.user_id,
         nome: String = stored.account.name,
         email: String = stored.account.email,
@@ -142,7 +140,7 @@ pub fn account(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     let stored = Stored::read(visit, None)?;
     if request.wants_json() {
         let plan = stored.limits(app);
-        return Reply::json(&AccountJson::of(stored, plan, request.now, app.zone()));
+        return Reply::ok(&AccountJson::of(stored, plan, request.now, app.zone()));
     }
     let entry = stored.plan.map(PlanEntry::of);
     let mut page = page(visit, stored, FORM.show(entry.as_ref(), app.zone()).unfocused());

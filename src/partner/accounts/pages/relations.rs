@@ -8,8 +8,8 @@ use crate::accounts::page_layout::layout;
 use crate::accounts::{Account, Role, store as accounts};
 use crate::app::{App, Visit};
 use crate::audit::Actor;
-use crate::base::text::search_key;
-use crate::base::{UserId, Zone};
+use crate::base::{UserId, Zone, search_key};
+use crate::columns;
 use crate::db::ReadTx;
 use crate::dropshipping::relations::{self, AnyRelation, RelationState};
 use crate::edge::route::Job;
@@ -27,18 +27,18 @@ const PATH: &str = "/admin/parceiros/relacoes";
 pub(in crate::partner::accounts) const LIST: Listing = Listing {
     path: PATH,
     hint: "Nome ou e-mail",
-    filters: &[Filter {
-        name: "situacao",
-        label: "Situação",
-        all: "Todas",
-        values: &[
+    filters: &[Filter::of(
+        "situacao",
+        "Situação",
+        "Todas",
+        &[
             ("ativo", "Ativa"),
             ("convidado", "Convite enviado"),
             ("encerrado", "Encerrada"),
             ("recusado", "Convite recusado"),
             ("retirado", "Convite retirado"),
         ],
-    }],
+    )],
     sort_keys: &["-desde"],
     heads: &[
         Head::plain("Fornecedor"),
@@ -48,17 +48,7 @@ pub(in crate::partner::accounts) const LIST: Listing = Listing {
         Head::plain("Desde"),
     ],
     file: "relacoes.csv",
-    csv: &[
-        "id",
-        "fornecedor_id",
-        "fornecedor",
-        "vendedor_id",
-        "vendedor",
-        "email",
-        "situacao",
-        "desde",
-        "vinculos",
-    ],
+    csv: columns![id fornecedor_id fornecedor vendedor_id vendedor email situacao desde vinculos],
     flashes: &[
         Flash::good(
             "relacionados",

@@ -88,7 +88,6 @@ wire! {
 
 #[derive(Serialize)]
 struct EndpointReply {
-    ok: bool,
     #[serde(flatten)]
     endpoint: WireEndpoint,
     pendentes: i64,
@@ -140,8 +139,7 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     let found = Found::read(visit)?;
     if request.wants_json() {
         let Counts { waiting, delivered, given_up } = found.counts;
-        return Reply::json(&EndpointReply {
-            ok: true,
+        return Reply::ok(&EndpointReply {
             endpoint: WireEndpoint::of(found.endpoint, app.zone()),
             pendentes: waiting,
             entregues: delivered,

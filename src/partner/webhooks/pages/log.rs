@@ -8,6 +8,7 @@ use super::{audience, base};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone};
+use crate::columns;
 use crate::edge::route::Job;
 use crate::events::{Audience, EventType};
 use crate::http::{Problem, Reply, Request};
@@ -33,18 +34,7 @@ pub(in crate::partner::webhooks) const OF_SELLERS: Listing = Listing {
         Head::sorts("Quando", "numero"),
     ],
     file: "entregas.csv",
-    csv: &[
-        "numero",
-        "id",
-        "evento",
-        "estado",
-        "criada_em",
-        "tentativas",
-        "tentada_em",
-        "status",
-        "ms",
-        "erro",
-    ],
+    csv: columns![numero id evento estado criada_em tentativas tentada_em status ms erro],
     flashes: FLASHES,
     ..Listing::NONE
 };
@@ -52,11 +42,10 @@ pub(in crate::partner::webhooks) const OF_SELLERS: Listing = Listing {
 const OF_SUPPLIERS: Listing =
     Listing { filters: &[BY_STATE, by_kind(&EventType::SUPPLIERS_FILTER)], ..OF_SELLERS };
 
-const BY_STATE: Filter =
-    Filter { name: "estado", label: "Situação", all: "Todas", values: &DeliveryState::FILTER };
+const BY_STATE: Filter = Filter::of("estado", "Situação", "Todas", &DeliveryState::FILTER);
 
 const fn by_kind(values: &'static [(&'static str, &'static str)]) -> Filter {
-    Filter { name: "evento", label: "Evento", all: "Todos", values }
+    Filter::of("evento", "Evento", "Todos", values)
 }
 
 /// The list of the caller's panel.
@@ -126,7 +115,6 @@ wire! {
 
 #[derive(Serialize)]
 struct DeliveryReply {
-    ok: bool,
     #[serde(flatten)]
     delivery: WireDelivery,
     corpo: Value,
@@ -200,8 +188,7 @@ pub fn delivery(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let sent: Value = serde_json::from_str(&body).unwrap_or(Value::Null);
     let (zone, now) = (app.zone(), request.now);
     if request.wants_json() {
-        return Reply::json(&DeliveryReply {
-            ok: true,
+        return Reply::ok(&DeliveryReply {
             delivery: WireDelivery::of(delivery, zone),
             corpo: sent,
             resposta: answer,

@@ -8,8 +8,7 @@ use crate::audit::objects::CHALLENGE;
 use crate::base::Day;
 use crate::db::DbError;
 use crate::edge::route::Job;
-use crate::http::input::RowNumber;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Code, Problem, Reply, Request, RowNumber};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{
@@ -27,7 +26,7 @@ const WHEN: [(&str, &str); 3] =
     [("ativos", "Ativos"), ("futuros", "Futuros"), ("encerrados", "Encerrados")];
 const LIST: Listing = Listing {
     path: PATH,
-    filters: &[Filter { name: "quando", label: "Quando", all: "Ativos", values: &WHEN }],
+    filters: &[Filter::of("quando", "Quando", "Ativos", &WHEN)],
     flashes: &[
         Flash::good(
             "criado",

@@ -15,13 +15,13 @@ use super::views::{QuestionPage, QuestionsPage, QueuePage};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{MlUserId, grouped};
+use crate::columns;
 use crate::db;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
-use crate::panel::PageTime;
-use crate::panel::{Filter, FormView, Head, ListQuery, Listing, Table, list};
+use crate::panel::{Filter, FormView, Head, ListQuery, Listing, PageTime, Table, list};
 use crate::services::Services;
 use crate::wire;
 
@@ -31,30 +31,22 @@ pub const PATH: &str = "/painel/perguntas";
 pub(super) const LIST: Listing = Listing {
     path: PATH,
     hint: "Pergunta, título ou código do anúncio",
-    filters: &[Filter {
-        name: "estado",
-        label: "Situação",
-        all: "Todas",
-        values: &[
+    filters: &[Filter::of(
+        "estado",
+        "Situação",
+        "Todas",
+        &[
             ("pendente", "Sem resposta"),
             ("respondida", "Respondidas"),
             ("encerrada", "Encerradas"),
             (ALL, "Todas"),
         ],
-    }],
+    )],
     sort_keys: &["-perguntada_em"],
     heads: &[Head::sorts("Pergunta", "perguntada_em")],
     file: "perguntas.csv",
-    csv: &[
-        "id",
-        "conta",
-        "anuncio",
-        "titulo_anuncio",
-        "texto",
-        "estado",
-        "resposta",
-        "perguntada_em",
-        "respondida_em",
+    csv: columns![
+        id conta anuncio titulo_anuncio texto estado resposta perguntada_em respondida_em
     ],
     flashes: cards::FLASHES,
 };
@@ -170,19 +162,11 @@ pub fn queue_again(query: &str) -> String {
     account.map_or_else(|| PATH.to_owned(), |account| format!("{PATH}?conta={account}"))
 }
 
-#[derive(Serialize)]
-struct QuestionReply {
-    ok: bool,
-    #[serde(flatten)]
-    question: WireQuestion,
-}
-
 /// `GET /painel/perguntas/{id}`: one question.
 pub fn question(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     if request.wants_json() {
         let (question, stores) = read(app, person, request)?;
-        let question = WireQuestion::of(app, &stores, question);
-        return Reply::json(&QuestionReply { ok: true, question });
+        return Reply::ok(&WireQuestion::of(app, &stores, question));
     }
     with_form((app, person, request), FORM.show(None, app.zone()).unfocused())
 }
