@@ -120,30 +120,39 @@ pub fn orders50(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     .measure(lab)
 }
 
-/// Pages that a cursor leads to: the second to the fourth of each seller.
+/// Pages that a cursor leads to, of ten sellers in each file: what the size of the file
+/// alone costs.
 pub fn cursors(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
     Sized {
         case: "cursors",
         growth: 0.9,
-        request: |site, sellers| {
-            let mut pages = Vec::new();
-            for token in (0..sellers).map(|n| Seller(n).partner_token()) {
-                let mut path = "/api/v1/partner/orders?limit=50".to_owned();
-                for _ in 0..3 {
-                    let json = ask(site, &path, Some(&token))?.json(200)?;
-                    let cursor = json["pagination"]["next_cursor"].as_str();
-                    let cursor = cursor.context("a page has no cursor of the next")?;
-                    path = format!("/api/v1/partner/orders?limit=50&cursor={cursor}");
-                    pages.push(get_bytes(&path, Some(&token), ""));
-                }
-                let rows = listed(&ask(site, &path, Some(&token))?)?;
-                ensure!(rows == 50, "a page of 50 has {rows} orders");
-            }
-            Ok(requests::any_of(pages))
-        },
+        request: |site, sellers| walks(site, sellers.min(10)),
         ..Sized::PLAIN
     }
     .measure(lab)
+}
+
+/// The same of all sellers of the file.
+pub fn cursors_of_all(lab: &Lab) -> anyhow::Result<Vec<Figure>> {
+    Sized { case: "cursors-of-all", request: walks, ..Sized::PLAIN }.measure(lab)
+}
+
+/// The second to the fourth page of each seller.
+fn walks(site: &Site, sellers: i64) -> anyhow::Result<Request> {
+    let mut pages = Vec::new();
+    for token in (0..sellers).map(|n| Seller(n).partner_token()) {
+        let mut path = "/api/v1/partner/orders?limit=50".to_owned();
+        for _ in 0..3 {
+            let json = ask(site, &path, Some(&token))?.json(200)?;
+            let cursor = json["pagination"]["next_cursor"].as_str();
+            let cursor = cursor.context("a page has no cursor of the next")?;
+            path = format!("/api/v1/partner/orders?limit=50&cursor={cursor}");
+            pages.push(get_bytes(&path, Some(&token), ""));
+        }
+        let rows = listed(&ask(site, &path, Some(&token))?)?;
+        ensure!(rows == 50, "a page of 50 has {rows} orders");
+    }
+    Ok(requests::any_of(pages))
 }
 
 /// Single orders, fifty of each seller.
