@@ -367,7 +367,7 @@ CREATE TABLE api_key (
     prefix       TEXT NOT NULL,             -- first characters, for recognising it
     scopes       TEXT NOT NULL,             -- what it may do: write, webhook_receive, admin, separated by blanks
     networks     TEXT NOT NULL,             -- where it may be used from: addresses and blocks separated by blanks; empty for anywhere
-    rate_limit   INTEGER CHECK (rate_limit > 0), -- calls a window; NULL for limits.requests
+    rate_limit   INTEGER CHECK (rate_limit > 0), -- calls a window; NULL for the usual limit
     created_at   INTEGER NOT NULL,          -- when it was made
     expires_at   INTEGER,                   -- no longer works from then on; NULL without an end
     revoked_at   INTEGER,                   -- when it was revoked; NULL while it was not

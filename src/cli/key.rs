@@ -30,7 +30,7 @@ pub enum KeyCommand {
         /// An address or block it may be used from; several with commas, or given several times.
         #[arg(long, value_name = "CIDR", value_delimiter = ',', value_parser = crate::keys::network)]
         ip: Vec<IpNet>,
-        /// Calls a window, instead of limits.requests.
+        /// Calls a window, instead of the usual limit.
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLS)))]
         rate_limit: Option<u32>,
         /// Last day it works, YYYY-MM-DD.

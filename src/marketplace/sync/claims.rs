@@ -38,8 +38,7 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     };
     let changed = search(reading, ClaimSearch::ChangedSince(since))?;
     unreadable::queue_unreadable(reading, RecordKind::Claim, changed.unreadable)?;
-    let open = ("claim", "claim_id", "opened_at");
-    let mut others = records::open_in_books(reading, open, ClaimState::Open)?;
+    let mut others = records::open_in_books(reading, RecordKind::Claim, ClaimState::Open)?;
     others.retain(|claim| !waiting.claims.contains(claim));
     others.truncate(ALONE);
     let ask = |client: &Client, caller: &Caller<'_>, claim: &i64| client.claim(caller, *claim);

@@ -42,9 +42,8 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let since = reading.state.good_until.filter(|_| wide.is_some());
     let since = since.map(|good_until| good_until.minus(OVERLAP_S));
     asked_since(reading, since, &mut found.unclear)?;
-    let open = ("question", "question_id", "asked_at");
-    let others = records::open_in_books(reading, open, QuestionState::Open)?.into_iter();
-    let others = others.filter(|question| !found.waiting.contains(question));
+    let others = records::open_in_books(reading, RecordKind::Question, QuestionState::Open)?;
+    let others = others.into_iter().filter(|question| !found.waiting.contains(question));
     let alone: BTreeSet<i64> = others.chain(found.unclear).collect();
     let ask = |client: &Client, caller: &Caller<'_>, id: &i64| client.question(caller, *id);
     records::fetch_own(reading, alone.into_iter().take(ALONE).collect(), ask, |_, _, _| Ok(()))?;

@@ -14,7 +14,7 @@ use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::document::UnreadableRecord;
 use crate::marketplace::books::orders::{Applied, BookContext};
 use crate::marketplace::client::{Caller, Client, Failure};
-use crate::marketplace::kinds::RecordKind;
+use crate::marketplace::kinds::{BookTable, RecordKind};
 
 /// The result of fetching one record.
 pub enum FetchedRecord<D> {
@@ -101,17 +101,19 @@ pub fn book_page<D: Booked, K: Copy + Send + 'static>(
 /// Most records open in our books that are compared with the marketplace's.
 const MOST_OPEN: u32 = 10_000;
 
-/// Numbers of records of the account that are open in our books, by the columns
-/// with their number and their time.
+/// Numbers of records of the account that are open in our books, the oldest first.
 pub fn open_in_books(
     reading: &StepContext<'_>,
-    (table, id, time): (&str, &str, &str),
+    kind: RecordKind,
     open: impl ToSql,
 ) -> DbResult<Vec<i64>> {
     let Account { owner, ml_user_id, .. } = reading.account;
+    let BookTable { name, key, .. } = &kind.row().tables[0];
+    // The key is the time and the number of a record.
+    let (_, id) = key.split_once(", ").unwrap_or(("", key));
     let sql = format!(
-        "SELECT {id} FROM {table} WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2
-         ORDER BY {time}, {id} LIMIT ?4"
+        "SELECT {id} FROM {name} WHERE owner_id = ?1 AND state = ?3 AND ml_user_id = ?2
+         ORDER BY {key} LIMIT ?4"
     );
     reading.look_up(|tx| tx.values(&sql, (owner, ml_user_id, open, MOST_OPEN)))
 }
