@@ -8,12 +8,10 @@ use crate::db::{ReadTx, Result};
 use crate::http::Problem;
 use crate::marketplace::books::listed;
 use crate::marketplace::books::listings::store::{self as listings, SellerListing};
-use crate::marketplace::books::orders::cost;
+use crate::marketplace::books::orders::{cost, of_listing};
 
 /// Names that the search suggests while it is typed, of each kind.
 const SUGGESTED: u32 = 25;
-/// Newest sales of a listing among which one that tells its freight is looked for.
-const LOOKED_AT: u32 = 50;
 /// Listings, and products, that a search shows.
 const SHOWN: u32 = 8;
 
@@ -50,7 +48,7 @@ impl Origin {
             let found: Option<SellerListing> = listed::one(tx, owner, number)?;
             let found = found.ok_or_else(Problem::not_found)?;
             let unit = cost::unit(tx, owner, (number, &found.row.sku))?;
-            let freight = last_freight(tx, owner, number)?;
+            let freight = of_listing::last_freight(tx, owner, number)?;
             return Ok(Some(Self::of_listing(found, unit.map(|unit| unit.cents), freight)));
         }
         if product.is_empty() {
@@ -60,7 +58,8 @@ impl Origin {
         let product = products::product(tx, owner, id)?.ok_or_else(Problem::not_found)?;
         let listing = listings::of_sku(tx, owner, &product.entry.sku, 1)?.pop();
         let number = listing.as_ref().and_then(|listing| item_number(&listing.id));
-        let freight = number.map(|number| last_freight(tx, owner, number)).transpose()?.flatten();
+        let freight =
+            number.map(|number| of_listing::last_freight(tx, owner, number)).transpose()?.flatten();
         Ok(Some(Self { freight, ..Self::of_product(&product, listing) }))
     }
 
@@ -106,16 +105,6 @@ impl Origin {
         let of_listing = Self::of_listing(listing, cost, None);
         Self { title, page, named, price: own_price.or(of_listing.price), ..of_listing }
     }
-}
-
-/// What the last sale of one unit of a listing paid for its parcel.
-fn last_freight(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<Cents>> {
-    let sales: Vec<(Option<Cents>, i64)> = tx.tuples(
-        "SELECT freight_cents, quantity FROM sale_order INDEXED BY sale_order_of_item
-         WHERE owner_id = ?1 AND item_id = ?2 ORDER BY created_at DESC LIMIT ?3",
-        (owner, item, LOOKED_AT),
-    )?;
-    Ok(sales.into_iter().filter(|(_, units)| *units == 1).find_map(|(freight, _)| freight))
 }
 
 /// What a search found: listings, then products.

@@ -1,4 +1,4 @@
-//! What one listing sold: its last orders, and its sales by day.
+//! What one listing sold: its last orders, what a parcel of it costs, and its sales by day.
 
 use crate::base::{Cents, Day, Instant, OrderId, UserId, Zone};
 use crate::db::{ReadTx, Result};
@@ -19,6 +19,9 @@ row! {
     }
 }
 
+/// Newest sales of a listing among which one that tells its freight is looked for.
+const LOOKED_AT: u32 = 50;
+
 /// Units and value that were sold on each of some days.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DailySales {
@@ -33,6 +36,16 @@ pub fn last(tx: &ReadTx<'_>, owner: UserId, item: i64, most: u32) -> Result<Vec<
          ORDER BY created_at DESC, order_id DESC LIMIT ?3",
         (owner, item, most),
     )
+}
+
+/// What the last sale of one unit of a listing paid for its parcel; `None` when none tells.
+pub fn last_freight(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<Cents>> {
+    let sales: Vec<(Option<Cents>, i64)> = tx.tuples(
+        "SELECT freight_cents, quantity FROM sale_order INDEXED BY sale_order_of_item
+         WHERE owner_id = ?1 AND item_id = ?2 ORDER BY created_at DESC, order_id DESC LIMIT ?3",
+        (owner, item, LOOKED_AT),
+    )?;
+    Ok(sales.into_iter().filter(|(_, units)| *units == 1).find_map(|(freight, _)| freight))
 }
 
 /// What a listing sold on each of so many days from a first one on, by the day of its
