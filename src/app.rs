@@ -296,7 +296,6 @@ impl App {
 fn addresses(config: &Config, bound: SocketAddr, https: Option<&Https>) -> Addresses {
     let (server, origins) = (&config.server, &config.agents.allowed_origins);
     let is_proxied = !server.trusted_proxies.is_empty();
-    let own = (&*server.base_url, &*server.dev_base_url);
     let tls = https.map(|https| Arc::clone(&https.tls));
-    Addresses::new(own, origins, bound, is_proxied).with_tls(tls)
+    Addresses::new(&server.base_url, &server.dev_base_url, origins, bound, is_proxied).with_tls(tls)
 }

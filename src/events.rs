@@ -130,7 +130,8 @@ pub fn raise(
     tx: &WriteTx<'_>,
     user: UserId,
     kind: EventType,
-    (object, occasion): (i64, i64),
+    object: i64,
+    occasion: i64,
 ) -> Result<()> {
     raise_with(tx, user, kind, (object, occasion, None))
 }
@@ -162,7 +163,7 @@ pub fn raise_disconnected(
 }
 
 /// Records that the marketplace does not have a listing any more, with what is told of it.
-pub fn raise_gone_listing(tx: &WriteTx<'_>, user: UserId, (item, data): (i64, &str)) -> Result<()> {
+pub fn raise_gone_listing(tx: &WriteTx<'_>, user: UserId, item: i64, data: &str) -> Result<()> {
     // Beside a change that still waits to be told, which has occasion 0.
     raise_with(tx, user, EventType::ListingChanged, (item, 1, Some(data)))
 }

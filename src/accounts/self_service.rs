@@ -27,7 +27,8 @@ pub fn rename(
     tx: &WriteTx<'_>,
     actor: &Actor,
     user: UserId,
-    (name, chat_number): (&str, Option<&str>),
+    name: &str,
+    chat_number: Option<&str>,
 ) -> Result<()> {
     let before: Option<(String, Option<String>, Role)> =
         tx.tuple("SELECT name, chat_number, role FROM user WHERE user_id = ?1", [user])?;

@@ -95,7 +95,8 @@ impl Figures {
     /// clients.
     pub fn read(
         tx: &ReadTx<'_>,
-        (client, open): (i64, &Open),
+        client: i64,
+        open: &Open,
         span: &'static Span,
         today: Day,
     ) -> DbResult<Self> {

@@ -219,7 +219,8 @@ fn stored(tx: &ReadTx<'_>, account: MlUserId) -> Result<Vec<Finding>> {
 /// first checkup.
 pub fn findings(
     tx: &ReadTx<'_>,
-    (account, checked): (MlUserId, Option<Instant>),
+    account: MlUserId,
+    checked: Option<Instant>,
     open: &Open,
 ) -> Result<Vec<Finding>> {
     if checked.is_none() {

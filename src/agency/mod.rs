@@ -44,6 +44,6 @@ pub fn claim_page(client: i64, claim: i64) -> String {
 }
 
 /// The audit log entry for an action on a client, given by number and name.
-pub fn act<'n>(action: &'static str, (client, name): (i64, &'n str)) -> Act<'n> {
+pub fn act<'n>(action: &'static str, client: i64, name: &'n str) -> Act<'n> {
     CLIENT.act(action, client, name)
 }

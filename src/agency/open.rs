@@ -117,7 +117,7 @@ impl Waiting {
         let words: Vec<String> = parts
             .into_iter()
             .filter(|part| part.0 > 0)
-            .map(|part| counted(part.0, (part.1, part.2)))
+            .map(|part| counted(part.0, part.1, part.2))
             .collect();
         words.join(" · ")
     }
@@ -148,7 +148,7 @@ impl Waiting {
 
 /// `1 pergunta`, `3 perguntas`; the number does not leave its noun at the end of a
 /// line.
-pub fn counted(count: impl TryInto<u64>, (one, several): (&str, &str)) -> String {
+pub fn counted(count: impl TryInto<u64>, one: &str, several: &str) -> String {
     crate::base::counted(count, one, several).replacen(' ', "\u{a0}", 1)
 }
 

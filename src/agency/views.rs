@@ -89,7 +89,7 @@ impl FindingItem {
 /// The thing of a finding in words; empty when it is the account.
 fn about(named: &Named, things: i64) -> String {
     let more = match u64::try_from(things - 1) {
-        Ok(more @ 1..) => format!(" e {}", counted(more, ("outro", "outros"))),
+        Ok(more @ 1..) => format!(" e {}", counted(more, "outro", "outros")),
         _ => String::new(),
     };
     match named {

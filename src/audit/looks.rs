@@ -23,7 +23,8 @@ pub fn look(app: &App, (person, request): (&Person, &Request), act: &Act<'_>) {
 pub fn record(
     app: &App,
     who: (&Person, &Request),
-    (action, object): (&'static str, &'static str),
+    action: &'static str,
+    object: &'static str,
     id: i64,
 ) {
     look(app, who, &Act { action, object, object_id: id.to_string(), object_name: "" });

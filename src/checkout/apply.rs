@@ -172,7 +172,7 @@ fn decide(
     let (student, is_new) = match (found, incoming.role) {
         (Some(student), _) => (student, false),
         (None, Some(role)) if event.kind.is_payment() => {
-            (create(tx, services, event, email, (role, fact.paid_until))?, true)
+            (create(tx, services, event, email, role, fact.paid_until)?, true)
         }
         (None, _) => return left(EventState::NoStudent, words::NO_STUDENT),
     };
@@ -262,7 +262,8 @@ fn create(
     services: &AccountServices,
     event: &Event,
     email: &str,
-    (role, paid_until): (Role, Option<Instant>),
+    role: Role,
+    paid_until: Option<Instant>,
 ) -> Result<Holder> {
     let from_email = || {
         let local = email.split('@').next().unwrap_or_default();

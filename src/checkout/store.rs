@@ -154,7 +154,7 @@ pub fn adopt(
     adopted.extend(facts_where(tx, of_transaction, (transaction, state, email))?);
     for one in &adopted {
         let outcome = "Chegou antes da conta existir e passou a contar quando ela apareceu.";
-        let_count(tx, one, user, (EventState::NoStudent, outcome))?;
+        let_count(tx, one, user, EventState::NoStudent, outcome)?;
     }
     Ok(adopted)
 }
@@ -174,7 +174,7 @@ pub fn without_plan_of(tx: &ReadTx<'_>, transaction: &str) -> Result<Vec<StoredF
 /// Lets an event that was not applied for lack of a plan count for a student.
 pub fn let_follow(tx: &WriteTx<'_>, event: &StoredFact, user: UserId) -> Result<()> {
     let outcome = "Não tem plano configurado e passou a contar com a compra a que pertence.";
-    let_count(tx, event, user, (EventState::NoPlan, outcome))
+    let_count(tx, event, user, EventState::NoPlan, outcome)
 }
 
 /// Lets an event with the state `before` count for a student.
@@ -182,7 +182,8 @@ fn let_count(
     tx: &WriteTx<'_>,
     (id, fact): &StoredFact,
     user: UserId,
-    (before, outcome): (EventState, &str),
+    before: EventState,
+    outcome: &str,
 ) -> Result<()> {
     tx.execute(
         "UPDATE checkout_event SET user_id = ?2, state = ?3, outcome = ?4 WHERE event_id = ?1",

@@ -143,7 +143,7 @@ pub(super) fn space(
         devices.push(device);
         let free = space.f_bavail.saturating_mul(space.f_frsize);
         let no_names = space.f_files > 0 && space.f_favail == 0;
-        findings.push(judge_space(context, seen, copies, (folder, free, no_names)));
+        findings.push(judge_space(context, seen, copies, folder, free, no_names));
     }
     findings
 }
@@ -152,7 +152,9 @@ fn judge_space(
     context: &Context,
     seen: Option<&store::Upkeep>,
     copies: &[BackupCopy],
-    (folder, free, no_names): (&Path, u64, bool),
+    folder: &Path,
+    free: u64,
+    no_names: bool,
 ) -> Finding {
     const WHAT: Topic = Topic("disk");
     let shown = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());

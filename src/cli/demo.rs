@@ -172,10 +172,10 @@ fn people_and_plans(services: &Services) -> anyhow::Result<Credentials> {
                 partners::set_plan(tx, user, Some(PlanName::Starter), None)?;
             }
             if cast.role == Role::Drop {
-                partners::insert_token(tx, user, &supplier_token, ("Demonstração", true))?;
+                partners::insert_token(tx, user, &supplier_token, "Demonstração", true)?;
             }
             if cast.role.is_student() {
-                partners::insert_token(tx, user, &partner_token, ("Demonstração", true))?;
+                partners::insert_token(tx, user, &partner_token, "Demonstração", true)?;
                 demo_content::fill(tx, zone, user)?;
             }
         }
@@ -207,7 +207,7 @@ fn supply(services: &Services) -> anyhow::Result<()> {
     services.db.write(move |tx| {
         let id = |email| Ok::<_, DbError>(accounts::by_email(tx, email)?.map(|one| one.user_id));
         if let (Some(supplier), Some(student)) = (id(SUPPLIER.email)?, id(STUDENT.email)?) {
-            demo_drop::fill(tx, supplier, student, (STUDENT.email, days))?;
+            demo_drop::fill(tx, supplier, student, STUDENT.email, days)?;
         }
         Ok::<_, DbError>(())
     })?;

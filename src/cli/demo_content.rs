@@ -76,33 +76,30 @@ pub fn fill(tx: &WriteTx<'_>, zone: Zone, student: UserId) -> Result<()> {
     }
     let begun = course(
         tx,
-        (
-            "Do zero à primeira venda",
-            "O caminho inteiro, na ordem certa: escolher o produto, anunciar, cobrar e enviar.",
-        ),
+        "Do zero à primeira venda",
+        "O caminho inteiro, na ordem certa: escolher o produto, anunciar, cobrar e enviar.",
         &[],
-        (&FIRST_SALE, &people),
+        &FIRST_SALE,
+        &people,
     )?;
     for lesson in begun.into_iter().take(2) {
         classroom::mark(tx, student, lesson, true)?;
     }
     course(
         tx,
-        (
-            "Anúncios que vendem",
-            "Título, foto, preço e tipo de anúncio: o que testar primeiro e como saber se deu certo.",
-        ),
+        "Anúncios que vendem",
+        "Título, foto, preço e tipo de anúncio: o que testar primeiro e como saber se deu certo.",
         &[],
-        (&LISTINGS, &people),
+        &LISTINGS,
+        &people,
     )?;
     course(
         tx,
-        (
-            "Atendimento que traz de volta",
-            "Perguntas, reclamações e mensagens depois da venda, para quem já vende todo dia.",
-        ),
+        "Atendimento que traz de volta",
+        "Perguntas, reclamações e mensagens depois da venda, para quem já vende todo dia.",
         &[Role::Vip, Role::PilotoPro, Role::Podio],
-        (&CARE, &people),
+        &CARE,
+        &people,
     )?;
     agenda(tx, zone, &people)?;
     Teacher::changed(tx)
@@ -111,9 +108,11 @@ pub fn fill(tx: &WriteTx<'_>, zone: Zone, student: UserId) -> Result<()> {
 /// Makes a course with its lessons; returns the ids of the lessons.
 fn course(
     tx: &WriteTx<'_>,
-    (title, description): (&str, &str),
+    title: &str,
+    description: &str,
     roles: &[Role],
-    (given, people): (&[Lesson], &[i64]),
+    given: &[Lesson],
+    people: &[i64],
 ) -> Result<Vec<i64>> {
     let entry = CourseEntry {
         title: title.to_owned(),

@@ -100,7 +100,8 @@ pub fn fill(
     tx: &WriteTx<'_>,
     supplier: UserId,
     seller: UserId,
-    (email, payment_days): (&str, u32),
+    email: &str,
+    payment_days: u32,
 ) -> Result<()> {
     let since = tx.now().minus(SINCE_S);
     relations::relate(tx, supplier, seller, email)?;
@@ -120,7 +121,7 @@ pub fn fill(
                     "UPDATE drop_link SET created_at = ?3 WHERE seller_id = ?1 AND item_id = ?2",
                     (seller, item, since),
                 )?;
-                bill(tx, seller, (item, since), payment_days)?;
+                bill(tx, seller, item, since, payment_days)?;
             }
         }
     }
@@ -136,7 +137,8 @@ pub fn fill(
 fn bill(
     tx: &WriteTx<'_>,
     seller: UserId,
-    (item, since): (i64, Instant),
+    item: i64,
+    since: Instant,
     payment_days: u32,
 ) -> Result<()> {
     let sales: Vec<(OrderId, Instant, i64, String)> = tx.tuples(

@@ -78,7 +78,7 @@ fn history(
             }
         } else if totals.streak > 0 {
             totals.streak = 0;
-            store::count(tx, day, store::ENDED_STREAKS, (1, 0))?;
+            store::count(tx, day, store::ENDED_STREAKS, 1, 0)?;
         }
         if chance(student, day, 2) < sells {
             for number in 0..=chance(student, day, 3) % 3 {

@@ -105,7 +105,7 @@ pub fn run(context: &Context, command: PartnerCommand) -> anyhow::Result<()> {
                 };
                 let plan = store::plan(tx, account.user_id)?;
                 let opens = plan.is_some_and(|(_, until)| until.is_none_or(|day| day >= today));
-                store::insert_token(tx, account.user_id, &kept, (&name, write))?;
+                store::insert_token(tx, account.user_id, &kept, &name, write)?;
                 let actions = ["aluno.token_de_parceiro", "equipe.token_de_parceiro"];
                 let mut after = json!({ "nome": name });
                 for (word, is_so) in [("escrita", write), ("teste", test)] {
@@ -147,7 +147,7 @@ fn relate(context: &Context, supplier: &str, seller: &str) -> anyhow::Result<()>
         let is_new = relations::relate(tx, from.user_id, to.user_id, &to.email)?;
         if is_new {
             let actor = Actor::local(ActorKind::Command, COMMAND);
-            relations::note(tx, &actor, ("relacao.criar", to.user_id.0), (&to.email, &from.email))?;
+            relations::note(tx, &actor, "relacao.criar", to.user_id.0, &to.email, &from.email)?;
         }
         Ok(Ok(is_new))
     })?;

@@ -123,7 +123,7 @@ fn fetch(
             continue;
         }
         // A fault is no reason to take what an older epoch has: that is another state.
-        if tool.fetch(replica, (&epoch.below(), at), to, FETCH)? {
+        if tool.fetch(replica, &epoch.below(), at, to, FETCH)? {
             return Ok(epoch.clone());
         }
     }

@@ -186,7 +186,7 @@ async fn accept(
     };
     let door = app.server.https.as_ref().and_then(|https| https.tls.door());
     tokio::spawn(live::teller::work(Arc::clone(app), stopping.clone()));
-    let serving = tokio::spawn(server::serve((listener, door), limits, refuse, service, stopping));
+    let serving = tokio::spawn(server::serve(listener, door, limits, refuse, service, stopping));
     // Signals are handled before the address is printed: once it is known, a
     // stop may be requested.
     let mut signals = StopSignals::new()?;

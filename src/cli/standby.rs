@@ -163,7 +163,7 @@ async fn serve(
         let reply = reply(&shown, request.method(), request.uri().path());
         async move { reply }
     };
-    let serving = tokio::spawn(server::serve((listener, None), limits, refuse, service, halting));
+    let serving = tokio::spawn(server::serve(listener, None, limits, refuse, service, halting));
     let mut signals = StopSignals::new()?;
     let (stop, ended) = (Stop::default(), Arc::new(tokio::sync::Notify::new()));
     let refusal = Arc::<Mutex<Option<anyhow::Error>>>::default();

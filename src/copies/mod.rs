@@ -267,7 +267,8 @@ fn is_our_name(name: &str) -> bool {
 fn too_many<'k>(
     copies: &'k [BackupCopy],
     keep: usize,
-    (made, key_id): (&Path, Option<&str>),
+    made: &Path,
+    key_id: Option<&str>,
 ) -> Vec<&'k Path> {
     let ours = |copy: &&BackupCopy| {
         let key = copy.manifest().map(|manifest| manifest.key_id.as_deref());
@@ -378,16 +379,16 @@ mod tests {
         assert!(later.is_late(now.plus(3 * day)));
 
         let made = folder.path().join(name(20));
-        let gone = too_many(&seen.copies, 3, (&made, None));
+        let gone = too_many(&seen.copies, 3, &made, None);
         assert_eq!(gone, [folder.path().join(name(17)), folder.path().join(name(16))]);
         // The clock went back while it was made: all others are from the future.
         let before = now.minus(10 * day);
         let seen = CopiesStatus::of(&config, before, None, before);
-        assert!(too_many(&seen.copies, 1, (&made, None)).is_empty());
+        assert!(too_many(&seen.copies, 1, &made, None).is_empty());
         // The clock goes ahead: what was made is the oldest.
         let oldest = folder.path().join(name(16));
         let seen = CopiesStatus::of(&config, now, None, now);
-        assert!(!too_many(&seen.copies, 1, (&oldest, None)).contains(&&*oldest));
+        assert!(!too_many(&seen.copies, 1, &oldest, None).contains(&&*oldest));
     }
 
     #[test]

@@ -185,7 +185,7 @@ fn remove_old(services: &Services, folder: &Path, report: &Report) {
     let kept = copies_in(folder, &services.config.database.path, services.clock.now());
     let keep = usize::try_from(services.config.database.backup_keep).unwrap_or(usize::MAX);
     let made = folder.join(&report.file);
-    for copy in too_many(&kept, keep, (&made, report.facts.key_id.as_deref())) {
+    for copy in too_many(&kept, keep, &made, report.facts.key_id.as_deref()) {
         // The copy first: one without its manifest would never be removed.
         let removed =
             std::fs::remove_file(copy).and_then(|()| std::fs::remove_file(Manifest::path(copy)));

@@ -40,7 +40,7 @@ pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Task
         (&name, midnight.plus(DAY_S)),
         |tx, after| waiting(tx, after, today),
         |_| Ok(true),
-        move |tx, student| remind_one(tx, channel_set, student, (today, midnight)),
+        move |tx, student| remind_one(tx, channel_set, student, today, midnight),
         &mut report.alertas_20h,
     )?;
     Ok(mark::forget_expired(app, REMINDED)?)
@@ -73,7 +73,8 @@ fn remind_one(
     tx: &WriteTx<'_>,
     channel_set: ChannelSet,
     student: UserId,
-    (today, midnight): (Day, Instant),
+    today: Day,
+    midnight: Instant,
 ) -> Result<bool> {
     let Some(totals) = store::ledger_totals(tx, student)? else { return Ok(false) };
     if totals.last_checkin >= Some(today) {
@@ -121,7 +122,7 @@ fn end_one(tx: &WriteTx<'_>, student: UserId, today: Day) -> Result<bool> {
         (student, today.plus(-1)),
     )?;
     if ended > 0 {
-        store::count(tx, today.plus(-1), store::ENDED_STREAKS, (1, 0))?;
+        store::count(tx, today.plus(-1), store::ENDED_STREAKS, 1, 0)?;
     }
     Ok(ended > 0)
 }

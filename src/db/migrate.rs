@@ -115,7 +115,7 @@ pub(super) fn apply(
     let copy = copy_path(path, from + 1);
     backup::make(path, &copy, &copying::Making::plain(clock))?;
     let mut done = vec![format!("backup copy in {}", copy.display())];
-    done.extend(run(connection, path, (from, steps))?);
+    done.extend(run(connection, path, from, steps)?);
     Ok(done)
 }
 
@@ -131,7 +131,7 @@ pub fn try_up(path: &Path, stop: &Stop) -> Result<(), BackupError> {
     let version = stamp(&connection, path)?.unwrap_or(VERSION);
     for (step, from) in steps_after(version, STEPS).iter().zip(version..) {
         copying::goes_on(Some(stop))?;
-        run(&mut connection, path, (from, std::slice::from_ref(step)))?;
+        run(&mut connection, path, from, std::slice::from_ref(step))?;
     }
     Ok(())
 }
@@ -140,7 +140,8 @@ pub fn try_up(path: &Path, stop: &Stop) -> Result<(), BackupError> {
 fn run(
     connection: &mut Connection,
     path: &Path,
-    (from, steps): (i64, &[Step]),
+    from: i64,
+    steps: &[Step],
 ) -> Result<Vec<String>, OpenError> {
     let mut done = Vec::new();
     for (step, version) in steps.iter().zip(from + 1..) {

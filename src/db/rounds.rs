@@ -13,13 +13,14 @@ use crate::base::{Stop, worker};
 pub fn start(
     db: &Db,
     queue: &'static Purpose,
-    (stop, bell): (&Stop, &Stop),
+    stop: &Stop,
+    bell: &Stop,
     one: impl Fn(&Stop) -> Result<bool> + Clone + Send + 'static,
 ) -> std::io::Result<Vec<JoinHandle<()>>> {
     let start = |number| {
         let (db, bell, one) = (db.clone(), bell.clone(), one.clone());
         worker::start(&format!("{}-{number}", queue.name), stop, move |stop| {
-            work(&db, queue, (stop, &bell), || one(stop));
+            work(&db, queue, stop, &bell, || one(stop));
         })
     };
     (1..=queue.workers).map(start).collect()
@@ -29,7 +30,8 @@ pub fn start(
 pub fn work(
     db: &Db,
     queue: &Purpose,
-    (stop, bell): (&Stop, &Stop),
+    stop: &Stop,
+    bell: &Stop,
     mut one: impl FnMut() -> Result<bool>,
 ) {
     let (mut rings, _) = bell.wait_ring(u64::MAX, Duration::ZERO);

@@ -87,7 +87,7 @@ pub fn read(
     for name in names {
         let found = all.iter().position(|(id, ..)| *id == name);
         if let Some((id, path, method, operation)) = found.map(|at| all.swap_remove(at)) {
-            sorted.push(reader.operation((id, path, method), operation));
+            sorted.push(reader.operation(id, path, method, operation));
         }
     }
     sorted
@@ -122,7 +122,7 @@ impl<'d> Reader<'d> {
         Text::of(value.as_str().unwrap_or_default(), self.language)
     }
 
-    fn operation(&self, (id, path, method): (&str, &str, &str), operation: &'d Value) -> Operation {
+    fn operation(&self, id: &str, path: &str, method: &str, operation: &'d Value) -> Operation {
         let Example { sent, answer: answered } = &texts::of(id).example;
         let summary = operation["summary"].as_str().unwrap_or_default();
         let about = operation["description"].as_str().unwrap_or_default();
@@ -135,7 +135,7 @@ impl<'d> Reader<'d> {
         let order = if is_post { order.below("data") } else { order };
         let wrapped = || format!("{{\n  \"data\": {}\n}}", indented(answered));
         Operation {
-            curl: self.curl((method, path), &parameters, sent),
+            curl: self.curl(method, path, &parameters, sent),
             id: id.to_owned(),
             address: format!("{REFERENCE}/{id}"),
             method: method.to_uppercase(),
@@ -256,7 +256,7 @@ impl<'d> Reader<'d> {
         said
     }
 
-    fn curl(&self, (method, path): (&str, &str), parameters: &[Parameter], sent: &str) -> String {
+    fn curl(&self, method: &str, path: &str, parameters: &[Parameter], sent: &str) -> String {
         let mut path = path.to_owned();
         for one in parameters.iter().filter(|one| one.place == "path") {
             path = path.replace(&format!("{{{}}}", one.name), &one.example);

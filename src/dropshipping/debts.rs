@@ -223,11 +223,7 @@ row! {
 }
 
 /// Who owes a supplier, the longest overdue first; `most` of them.
-pub fn debtors(
-    tx: &ReadTx<'_>,
-    supplier: UserId,
-    (now, most): (Instant, u32),
-) -> Result<Vec<Debtor>> {
+pub fn debtors(tx: &ReadTx<'_>, supplier: UserId, now: Instant, most: u32) -> Result<Vec<Debtor>> {
     tx.records(
         "FROM (SELECT supplier_id, seller_id, count(*) AS orders, sum(amount_cents) AS cents,
                       count(*) FILTER (WHERE due_at <= ?2) AS late_orders,

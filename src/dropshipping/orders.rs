@@ -170,7 +170,7 @@ fn restore(tx: &WriteTx<'_>, seller: UserId, order: OrderId) -> Result<()> {
 /// back any number of times.
 fn raise_events(tx: &WriteTx<'_>, kind: EventType, orders: &[(i64, UserId)]) -> Result<()> {
     let now = tx.now().0;
-    orders.iter().try_for_each(|(id, supplier)| events::raise(tx, *supplier, kind, (*id, now)))
+    orders.iter().try_for_each(|(id, supplier)| events::raise(tx, *supplier, kind, *id, now))
 }
 
 /// Whose drop orders to select.

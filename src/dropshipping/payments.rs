@@ -48,7 +48,7 @@ pub fn pay(
         )?;
         // The time makes the event unique: marking it as paid again after
         // undoing is another payment.
-        events::raise(tx, supplier, EventType::DropOrderPaid, (id, tx.now().0))?;
+        events::raise(tx, supplier, EventType::DropOrderPaid, id, tx.now().0)?;
     }
     Ok(found)
 }
@@ -69,7 +69,8 @@ pub fn pay_all(
     db: &Db,
     supplier: UserId,
     wanted: &DropOrderQuery,
-    (newest, batch): (i64, Batch),
+    newest: i64,
+    batch: Batch,
 ) -> Result<Sum> {
     let ids = db.read(Lane::Slow, |tx| super::debts::open_ids(tx, wanted, newest))?;
     let ids = Arc::new(ids);

@@ -268,8 +268,10 @@ pub fn is_active(tx: &ReadTx<'_>, supplier: UserId, seller: UserId) -> Result<bo
 pub fn note(
     tx: &WriteTx<'_>,
     actor: &Actor,
-    (action, id): (&'static str, i64),
-    (seller, supplier): (&str, &str),
+    action: &'static str,
+    id: i64,
+    seller: &str,
+    supplier: &str,
 ) -> Result<()> {
     let act = Act { action, object: "relacao", object_id: id.to_string(), object_name: seller };
     let pair = json!({ "fornecedor": supplier, "vendedor": seller });

@@ -114,7 +114,7 @@ fn tell(
                     }
                 }
                 if !stands {
-                    bill(tx, channel_set, (supplier, &all.0), one)?;
+                    bill(tx, channel_set, supplier, &all.0, one)?;
                 }
                 (place, marked) = (place + 1, 0);
                 if tx.is_spent() {
@@ -173,7 +173,8 @@ fn mark(tx: &WriteTx<'_>, order: i64) -> Result<()> {
 fn bill(
     tx: &WriteTx<'_>,
     channel_set: ChannelSet,
-    (supplier, name): (UserId, &str),
+    supplier: UserId,
+    name: &str,
     late: &Overdue,
 ) -> Result<Way> {
     let what = match late.orders.len() {

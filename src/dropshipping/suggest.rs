@@ -149,7 +149,7 @@ impl Suggester {
         let mut best: Option<Suggestion> = None;
         for (place, shared) in shared {
             let (known, weight) = &self.titles[place];
-            let by_words = points_of_words(shared, (own_weight, &own_words), (*weight, known));
+            let by_words = points_of_words(shared, own_weight, &own_words, *weight, known);
             let (reason, points) = if is_within(place) {
                 (Reason::Sku, by_words.mul_add(0.3, SKU_WITHIN))
             } else {
@@ -178,8 +178,10 @@ impl Suggester {
 /// listing says, which sellers fill with words that are searched for.
 fn points_of_words(
     shared: f64,
-    (own_weight, own): (f64, &[String]),
-    (weight, known): (f64, &[String]),
+    own_weight: f64,
+    own: &[String],
+    weight: f64,
+    known: &[String],
 ) -> f64 {
     if weight <= 0.0 || own_weight <= 0.0 {
         return 0.0;

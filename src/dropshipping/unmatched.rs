@@ -204,11 +204,7 @@ pub fn suggested(
 
 /// Notes that a listing of a related seller sells nothing of the supplier's; false when
 /// there is no such listing.
-pub fn put_aside(
-    tx: &WriteTx<'_>,
-    supplier: UserId,
-    (seller, item): (UserId, i64),
-) -> Result<bool> {
+pub fn put_aside(tx: &WriteTx<'_>, supplier: UserId, seller: UserId, item: i64) -> Result<bool> {
     let is_there: bool = tx.value(
         "SELECT EXISTS (SELECT 1 FROM listing WHERE owner_id = ?1 AND item_id = ?2)",
         (seller, item),
@@ -225,7 +221,7 @@ pub fn put_aside(
 }
 
 /// Takes that back; false when it was not noted.
-pub fn take_up(tx: &WriteTx<'_>, supplier: UserId, (seller, item): (UserId, i64)) -> Result<bool> {
+pub fn take_up(tx: &WriteTx<'_>, supplier: UserId, seller: UserId, item: i64) -> Result<bool> {
     let changed = tx.execute(
         "DELETE FROM drop_foreign WHERE supplier_id = ?1 AND seller_id = ?2 AND item_id = ?3",
         (supplier, seller, item),

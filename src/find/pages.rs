@@ -49,7 +49,7 @@ pub fn find(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         groups.extend([acts, pages]);
     } else {
         groups.extend([pages, acts]);
-        groups.extend(things(app, (person, watcher.desk), request, (&search, &words))?);
+        groups.extend(things(app, person, watcher.desk, request, &search, &words)?);
     }
     groups.retain(|group| !group.items.is_empty());
     if request.wants_json() {
@@ -66,9 +66,11 @@ pub fn find(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 /// The things that a search finds.
 fn things(
     app: &App,
-    (person, desk): (&Person, Desk),
+    person: &Person,
+    desk: Desk,
     request: &Request,
-    (search, words): (&str, &[String]),
+    search: &str,
+    words: &[String],
 ) -> Result<Vec<Hits>, Problem> {
     let (owner, zone) = (person.account.user_id, app.zone());
     let hits = |title, items| Hits { title, items };

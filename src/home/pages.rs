@@ -72,12 +72,12 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let word = request.notice.as_deref();
     let ((home, sales), before, waiting, checkin) = app.db.read(request.lane, |tx| {
         let mut home = Home::read(tx, owner, today, SALES)?;
-        let sales = earned(tx, (app, person), std::mem::take(&mut home.sales))?;
+        let sales = earned(tx, app, person, std::mem::take(&mut home.sales))?;
         Ok::<_, Problem>((
             (home, sales),
             store::sold_between(tx, owner, zone.start_of(today.plus(-1)), same_hour(zone, now))?,
             Waiting::of(tx, (owner, person.account.role), (now, refused))?,
-            cards::card(tx, app, owner, (today, word))?,
+            cards::card(tx, app, owner, today, word)?,
         ))
     })?;
     let gross = gross_by_day(&home.days, today.plus(1 - CHART_DAYS));
@@ -113,7 +113,8 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 /// Sales with what each has earned; `None` for what is no sale.
 fn earned(
     tx: &ReadTx<'_>,
-    (app, person): (&App, &Person),
+    app: &App,
+    person: &Person,
     sales: Vec<RecentOrder>,
 ) -> db::Result<Vec<(RecentOrder, Option<Earned>)>> {
     let tax = fees::tax_rate(app, fees::store::settings(tx, person)?.tax);

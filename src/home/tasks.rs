@@ -49,10 +49,10 @@ impl Waiting {
     ) -> Result<Self> {
         let meets = agenda::ahead(tx, owner, role, now)?.meets;
         let stores = own_stores(tx, owner)?;
-        let (first, open) = questions::waiting(tx, (owner, None), (1, 0))?;
+        let (first, open) = questions::waiting(tx, owner, None, (1, 0))?;
         Ok(Self {
             claims: claims::most_urgent(tx, owner, CLAIMS)?,
-            labels: labels(tx, &stores, (now, refused))?,
+            labels: labels(tx, &stores, now, refused)?,
             questions: (first.into_iter().next(), open),
             meet: meets.into_iter().find(|meet| meet.entry.starts_at.since(now) <= SOON_S),
         })
@@ -62,10 +62,11 @@ impl Waiting {
 fn labels(
     tx: &ReadTx<'_>,
     stores: &[LabelStore],
-    (now, refused): (Instant, &RefusedLabels),
+    now: Instant,
+    refused: &RefusedLabels,
 ) -> Result<(u64, u64, Option<Instant>)> {
     let waiting = desk::waiting(tx, stores, None)?;
-    let left = waiting.iter().filter(|one| !one.is_ready(stores, (refused, now))).count();
+    let left = waiting.iter().filter(|one| !one.is_ready(stores, refused, now)).count();
     Ok((waiting.len() as u64, left as u64, waiting.first().and_then(|one| one.parcel.due)))
 }
 

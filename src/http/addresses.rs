@@ -40,7 +40,8 @@ impl Addresses {
     /// further origins that may call the agent endpoint, `is_proxied` says that
     /// proxies are configured.
     pub fn new(
-        (base_url, dev_base_url): (&str, &str),
+        base_url: &str,
+        dev_base_url: &str,
         agents: &[String],
         bound: SocketAddr,
         is_proxied: bool,

@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn look_alike_origins_are_not_extensions() {
         let own = "https://painel.exemplo.com";
-        let at = Addresses::new((own, own), &[], "10.0.0.1:80".parse().unwrap(), false);
+        let at = Addresses::new(own, own, &[], "10.0.0.1:80".parse().unwrap(), false);
         let allowed =
             |origin: &str| Cors::Extension.allowed(Some(&origin.parse().unwrap()), &at).is_some();
         for good in
@@ -130,7 +130,7 @@ mod tests {
         let own = "https://painel.exemplo.com";
         let more = ["https://agente.exemplo.com".to_owned()];
         let at = |own: &str, bound: &str, is_proxied| {
-            Addresses::new((own, ""), &more, bound.parse().unwrap(), is_proxied)
+            Addresses::new(own, "", &more, bound.parse().unwrap(), is_proxied)
         };
         let inside = at("", "127.0.0.1:80", false);
         let outside = at(own, "10.0.0.1:80", false);

@@ -69,7 +69,8 @@ type RefusePeer = Arc<dyn Fn(SocketAddr, &Refusal) -> Response<Body> + Send + Sy
 /// Connections at the `door` of our own TLS share the limits with plain ones. `service`
 /// answers one request of a peer; `refuse` makes the answer to a head that was rejected.
 pub async fn serve<S, F>(
-    (listener, mut door): (TcpListener, Option<Door>),
+    listener: TcpListener,
+    mut door: Option<Door>,
     limits: Limits,
     refuse: RefusePeer,
     service: S,

@@ -23,8 +23,10 @@ pub struct Certificate {
 /// Reads a chain, the certificate first, and its key, both PEM. What is wrong is said
 /// of the files by these names.
 pub fn read(
-    (chain_name, chain): (&str, &[u8]),
-    (key_name, key): (&str, &[u8]),
+    chain_name: &str,
+    chain: &[u8],
+    key_name: &str,
+    key: &[u8],
 ) -> Result<Certificate, String> {
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(chain).collect();
     let chain = chain.map_err(|error| format!("{chain_name} cannot be read: {error}"))?;
@@ -51,7 +53,7 @@ pub fn read(
 pub fn read_files(chain: &Path, key: &Path) -> Result<Certificate, String> {
     let (chain_bytes, key_bytes) = (bytes(chain)?, bytes(key)?);
     let (chain, key) = (chain.display().to_string(), key.display().to_string());
-    read((&chain, &chain_bytes), (&key, &key_bytes))
+    read(&chain, &chain_bytes, &key, &key_bytes)
 }
 
 /// The bytes of a file; one that is missing or too large is said.

@@ -44,7 +44,7 @@ pub fn tell(app: &App, https: &Https, told: &mut Option<(Instant, i64)>) {
         return;
     }
     let Some((until, step)) = due else { return };
-    match alert(app, https, &status, (until, step), now) {
+    match alert(app, https, &status, until, step, now) {
         Ok(()) => *told = due,
         Err(error) if error.is_told() => {}
         Err(error) => tracing::warn!(%error, "administrators were not told"),
@@ -55,7 +55,8 @@ fn alert(
     services: &Services,
     https: &Https,
     status: &CertificateStatus,
-    (until, step): (Instant, i64),
+    until: Instant,
+    step: i64,
     now: Instant,
 ) -> Result<()> {
     let channel_set = ChannelSet::of(&services.config);

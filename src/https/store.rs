@@ -41,7 +41,7 @@ pub fn load(database: &Path) -> Result<Option<Stored>, String> {
 
 fn read(path: &Path, bytes: &[u8]) -> Result<Stored, String> {
     let name = path.display().to_string();
-    let certificate = certificate::read((&name, bytes), (&name, bytes))?;
+    let certificate = certificate::read(&name, bytes, &name, bytes)?;
     let text = String::from_utf8_lossy(bytes);
     let directory = text.lines().find_map(|line| line.strip_prefix(FROM)).unwrap_or_default();
     Ok(Stored { certificate, directory: directory.to_owned() })

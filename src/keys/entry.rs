@@ -123,7 +123,9 @@ pub fn read(sent: &mut Sent<'_>, present: Option<&KeyEntry>) -> KeyEntry {
 pub fn page(
     (app, person, request): Visit<'_>,
     existing: Option<ApiKey>,
-    (form, ticks, exchange): (FormView, Vec<Tick>, FormView),
+    form: FormView,
+    ticks: Vec<Tick>,
+    exchange: FormView,
 ) -> KeyForm {
     KeyForm {
         layout: layout(app, person, request),

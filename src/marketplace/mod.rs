@@ -101,15 +101,15 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
     let (db, sellers) = (&app.db, KeyedSemaphore::leases());
     let own = || Arc::clone(app);
     let app = own();
-    let mut threads = rounds::start(db, &queue::INBOX, (stop, bell), move |stop| {
+    let mut threads = rounds::start(db, &queue::INBOX, stop, bell, move |stop| {
         inbox::work_one(&app, &sellers, stop)
     })?;
     let app = own();
-    threads.extend(rounds::start(db, &queue::READINGS, (stop, wanted), move |stop| {
+    threads.extend(rounds::start(db, &queue::READINGS, stop, wanted, move |stop| {
         sync::work_one(&app, stop)
     })?);
     let app = own();
-    threads.extend(rounds::start(db, &queue::UNLINKED, (stop, bell), move |_| {
+    threads.extend(rounds::start(db, &queue::UNLINKED, stop, bell, move |_| {
         account::purge::work_one(&app)
     })?);
     Ok(threads)

@@ -86,14 +86,15 @@ pub fn channels_to(
     user: UserId,
     kind: MessageKind,
 ) -> Result<Vec<Channel>> {
-    channels_among(tx, channel_set, (user, kind), None)
+    channels_among(tx, channel_set, user, kind, None)
 }
 
 /// The same, of some channels alone.
 pub fn channels_among(
     tx: &ReadTx<'_>,
     channel_set: ChannelSet,
-    (user, kind): (UserId, MessageKind),
+    user: UserId,
+    kind: MessageKind,
     among: Option<ChannelSet>,
 ) -> Result<Vec<Channel>> {
     let reach = reach(tx, channel_set, user)?;

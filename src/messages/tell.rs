@@ -94,7 +94,7 @@ pub fn tell(tx: &WriteTx<'_>, person: UserId, mut news: News<'_>) -> Result<Vec<
     }
     let NewsKind::Message(kind, configured) = news.kind else { return Ok(Vec::new()) };
     let most = if kind.row().by_first_channel { 1 } else { Channel::ALL.len() };
-    let channels = choices::channels_among(tx, configured, (person, kind), news.among)?.into_iter();
+    let channels = choices::channels_among(tx, configured, person, kind, news.among)?.into_iter();
     let channels = channels.filter(|channel| news.without != Some(*channel)).take(most);
     let News { cause, params, run_at, expires_at, .. } = news;
     let message = NewMessage { user: person, kind, cause, params, run_at, expires_at };

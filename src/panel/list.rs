@@ -203,7 +203,8 @@ impl Listing {
         query: &ListQuery,
         columns: &[Head],
         total: u64,
-        (choice, days): (&Choice, Option<Days>),
+        choice: &Choice,
+        days: Option<Days>,
     ) -> Table {
         let typed = |name| days.as_ref().map(|days| days.typed(name)).unwrap_or_default();
         let [from, to] = days::NAMES.map(typed);

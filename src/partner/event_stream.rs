@@ -88,7 +88,8 @@ pub fn names(audience: Audience) -> Vec<&'static str> {
 pub fn begin(
     app: &App,
     owner: UserId,
-    (asked, audience): (Asked, Audience),
+    asked: Asked,
+    audience: Audience,
     mut check: Check,
 ) -> std::result::Result<Todo<EventPage>, Problem> {
     let after: Option<String> = check.optional("after", asked.after);
@@ -108,7 +109,7 @@ pub fn begin(
     reading(app, false, move |app, lane| {
         let most = usize::try_from(limit).unwrap_or(0);
         let read = app.db.read(lane, |tx| {
-            let mut read = webhooks::stretch(tx, owner, from, (&kinds, most))?;
+            let mut read = webhooks::stretch(tx, owner, from, &kinds, most)?;
             if let (Some(read), Audience::Supplier) = (&mut read, audience) {
                 read.events = of_sellers(tx, owner, std::mem::take(&mut read.events))?;
             }

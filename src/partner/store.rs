@@ -126,7 +126,8 @@ pub fn insert_token(
     tx: &WriteTx<'_>,
     user: UserId,
     token: &str,
-    (name, may_change): (&str, bool),
+    name: &str,
+    may_change: bool,
 ) -> Result<i64> {
     tx.insert(
         "INSERT INTO partner_token (token_hash, user_id, name, prefix, created_at, test, may_change)

@@ -155,7 +155,8 @@ impl Usage {
     pub fn hold(
         self: &Arc<Self>,
         services: &Services,
-        (user, quota): (UserId, u64),
+        user: UserId,
+        quota: u64,
         operation: &'static str,
         now: Instant,
     ) -> Result<(Verdict, Option<HeldCall>), DbError> {

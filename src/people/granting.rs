@@ -134,12 +134,7 @@ impl Gift {
     }
 
     /// Gives it to a student, with its entry in the audit log; false when nothing changes.
-    pub fn give(
-        &self,
-        tx: &WriteTx<'_>,
-        (actor, zone): (&Actor, Zone),
-        user: UserId,
-    ) -> Result<bool> {
+    pub fn give(&self, tx: &WriteTx<'_>, actor: &Actor, zone: Zone, user: UserId) -> Result<bool> {
         let Some((before, terms, name)) = AuditedTerms::read(tx, user)? else { return Ok(false) };
         if !terms.role.is_student() {
             return Ok(false);

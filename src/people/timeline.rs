@@ -34,7 +34,8 @@ struct Event {
 /// The page of what happened before an instant.
 pub fn page(
     tx: &ReadTx<'_>,
-    (user, group): (UserId, Group),
+    user: UserId,
+    group: Group,
     time: PageTime,
     before: Option<Instant>,
 ) -> Result<Timeline> {
@@ -48,7 +49,7 @@ pub fn page(
     }
     events.extend(messages(tx, user, before)?);
     events.extend(logins(tx, user, before)?);
-    events.extend(acts(tx, (user, group), time, before)?);
+    events.extend(acts(tx, user, group, time, before)?);
     events.sort_by_key(|event| std::cmp::Reverse(event.at));
     // What happened in the second of the last one belongs to the same page.
     let last = events.get(PAGE - 1).map(|event| event.at);
@@ -201,7 +202,8 @@ fn logins(tx: &ReadTx<'_>, user: UserId, before: Instant) -> Result<Vec<Event>> 
 /// What staff and the service did; what a purchase did stands with it.
 fn acts(
     tx: &ReadTx<'_>,
-    (user, group): (UserId, Group),
+    user: UserId,
+    group: Group,
     time: PageTime,
     before: Instant,
 ) -> Result<Vec<Event>> {

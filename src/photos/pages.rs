@@ -82,7 +82,8 @@ impl Subject {
     fn changed(
         &self,
         tx: &WriteTx<'_>,
-        (actor, group): (&Actor, Group),
+        actor: &Actor,
+        group: Group,
         action: &'static str,
         photo: &str,
     ) -> Result<(), Problem> {
@@ -136,7 +137,7 @@ pub fn set(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     let address = app.db.write(move |tx| {
         let before = Subject::find(tx, group, id)?;
         let address = store::set(tx, before.owner, &photo)?;
-        before.changed(tx, (&actor, group), group.words().1, &address)?;
+        before.changed(tx, &actor, group, group.words().1, &address)?;
         Ok::<_, Problem>(address)
     })?;
     let page = page_of(group, id);
@@ -150,7 +151,7 @@ pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
     Ok(Box::new(move |tx| {
         let before = Subject::find(tx, group, id)?;
         if store::remove(tx, before.owner)? {
-            before.changed(tx, (&actor, group), group.words().2, "")?;
+            before.changed(tx, &actor, group, group.words().2, "")?;
         }
         answer.done(id, &page_of(group, id), "foto_excluida")
     }))

@@ -188,7 +188,7 @@ pub fn scrub(db: &Db, sweep: &'static Sweep, sought: &Arc<Sought>) -> Result<()>
         for piece in found.chunks(PIECE) {
             let (piece, sought) = (piece.to_vec(), Arc::clone(sought));
             db.write_piece(move |tx| {
-                piece.iter().try_for_each(|(key, all)| put(tx, sweep, &sought, (key, all)))
+                piece.iter().try_for_each(|(key, all)| put(tx, sweep, &sought, key, all))
             })?;
         }
         Ok(())
@@ -196,12 +196,7 @@ pub fn scrub(db: &Db, sweep: &'static Sweep, sought: &Arc<Sought>) -> Result<()>
 }
 
 /// Writes a row. What somebody changed since it was read is looked at again.
-fn put(
-    tx: &WriteTx<'_>,
-    sweep: &Sweep,
-    sought: &Sought,
-    (key, all): (&Key, &[Changed]),
-) -> Result<()> {
+fn put(tx: &WriteTx<'_>, sweep: &Sweep, sought: &Sought, key: &Key, all: &[Changed]) -> Result<()> {
     let marks = vec!["?"; key.len()].join(", ");
     let place = format!("({}) = ({marks})", sweep.key.join(", "));
     let mut is_stale = false;
@@ -299,7 +294,7 @@ mod tests {
             let key = vec![Value::Integer(8), Value::Integer(1), Value::Integer(1)];
             let (was, is) = (text("Ana Souza saiu"), text("[apagado] saiu"));
             let read = [Changed { column: "title", was, is }];
-            put(tx, &SWEEPS[0], &sought, (&key, &read))?;
+            put(tx, &SWEEPS[0], &sought, &key, &read)?;
             tx.values::<String>("SELECT title || ', ' || message FROM notification", [])
         });
         assert_eq!(titles, ["[apagado] voltou, de [apagado]"]);

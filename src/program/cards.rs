@@ -16,14 +16,15 @@ pub fn card(
     tx: &ReadTx<'_>,
     services: &Services,
     student: UserId,
-    (today, word): (Day, Option<&str>),
+    today: Day,
+    word: Option<&str>,
 ) -> Result<CheckInCard> {
     let settings = ProgramSettings::of(&services.config);
     let totals = store::ledger_totals(tx, student)?.unwrap_or_default();
     let (rules, all) = (Rules::read(tx)?, milestones::all(tx)?);
     let streak = totals.streak_on(today);
     let points = rules.points(Action::CheckIn, (streak + 1, settings.lap_days));
-    let given = store::given_for(tx, &rules, student, (Action::CheckIn, today))?;
+    let given = store::given_for(tx, &rules, student, Action::CheckIn, today)?;
     Ok(CheckInCard {
         done: totals.last_checkin >= Some(today),
         streak,
@@ -31,7 +32,7 @@ pub fn card(
         lap: lap(&totals, settings),
         ahead: ahead(&all, totals.xp),
         moments: match word {
-            Some(word) => moments(tx, word, (&all, &rules), settings)?,
+            Some(word) => moments(tx, word, &all, &rules, settings)?,
             None => Vec::new(),
         },
     })
@@ -45,7 +46,7 @@ pub fn student_progress(
     all: &[Milestone],
 ) -> Result<StudentProgress> {
     let totals = store::ledger_totals(tx, student)?.unwrap_or_default();
-    let place = ranking::place(tx, (Ranking::Overall, today), student, &totals)?;
+    let place = ranking::place(tx, Ranking::Overall, today, student, &totals)?;
     let total = ranking::total(tx, Ranking::Overall, today)?;
     let reached = milestones::level(all, totals.xp).checked_sub(1).map(|place| &all[place]);
     let position = place.map(|(place, _)| format!("{}º de {}", grouped(place), grouped(total)));
@@ -70,14 +71,15 @@ pub fn lap(totals: &LedgerTotals, settings: ProgramSettings) -> Lap {
 /// The next milestone of a student with `xp` points.
 pub fn ahead(all: &[Milestone], xp: i64) -> Option<Ahead> {
     let next = all.get(milestones::level(all, xp))?;
-    Some(Ahead::new(next.number, &next.title, (xp, next.xp)))
+    Some(Ahead::new(next.number, &next.title, xp, next.xp))
 }
 
 /// What a check-in achieved, parsed from its result.
 fn moments(
     tx: &ReadTx<'_>,
     word: &str,
-    (all, rules): (&[Milestone], &Rules),
+    all: &[Milestone],
+    rules: &Rules,
     settings: ProgramSettings,
 ) -> Result<Vec<Moment>> {
     let mut moments = Vec::new();

@@ -49,7 +49,7 @@ pub fn check_in(
     // The task that ends streaks has not counted this one yet.
     let before = &account.totals;
     if before.streak > 0 && before.streak_on(today) == 0 {
-        store::count(tx, today.plus(-1), store::ENDED_STREAKS, (1, 0))?;
+        store::count(tx, today.plus(-1), store::ENDED_STREAKS, 1, 0)?;
     }
     account.check_in(today)?;
     let done = account.totals.checkins;

@@ -91,7 +91,8 @@ pub fn correct(
     tx: &WriteTx<'_>,
     settings: ProgramSettings,
     student: UserId,
-    (xp, reason): (i64, &str),
+    xp: i64,
+    reason: &str,
 ) -> Result<bool> {
     let Some(mut account) = LedgerAccount::open(tx, settings, student)? else { return Ok(false) };
     let number = store::next_correction(tx, student)?;
@@ -152,7 +153,7 @@ impl<'t> LedgerAccount<'t> {
         };
         let streak = (self.totals.streak, self.settings.lap_days);
         let points = self.rules.points(cause.action, streak);
-        self.give_points((cause, reversals), points, None).map(drop)
+        self.give_points(cause, reversals, points, None).map(drop)
     }
 
     /// Writes a check-in, with the points for the streak that results.
@@ -161,19 +162,19 @@ impl<'t> LedgerAccount<'t> {
         let streak = if goes_on { self.totals.streak + 1 } else { 1 };
         let points = self.rules.points(Action::CheckIn, (streak, self.settings.lap_days));
         let cause = Cause { action: Action::CheckIn, id: today.0, day: today };
-        self.give_points((cause, 0), points, None)
+        self.give_points(cause, 0, points, None)
     }
 
     /// Writes an entry with its points within the daily limits, and gives the
     /// rewards of challenges that it completes.
     fn give_points(
         &mut self,
-        (cause, reversals): (Cause, i64),
+        cause: Cause,
+        reversals: i64,
         points: i64,
         note: Option<&str>,
     ) -> Result<i64> {
-        let given =
-            store::given_for(self.tx, &self.rules, self.student, (cause.action, cause.day))?;
+        let given = store::given_for(self.tx, &self.rules, self.student, cause.action, cause.day)?;
         let xp = self.rules.within_limits(cause.action, points, given);
         self.post((Some(cause.action), cause.id, reversals), cause.day, xp, note)?;
         for challenge in challenges::open_for(self.tx, cause.action, cause.day)? {
@@ -197,7 +198,7 @@ impl<'t> LedgerAccount<'t> {
         challenges::count_met(self.tx, challenge.id)?;
         let title = challenge.entry.title.clone();
         self.challenges.push(challenge);
-        self.give_points((reward, 0), points, Some(&title)).map(drop)
+        self.give_points(reward, 0, points, Some(&title)).map(drop)
     }
 
     /// Writes an entry and adds it to the totals.
@@ -218,7 +219,7 @@ impl<'t> LedgerAccount<'t> {
     pub fn close(self) -> Result<Awarded> {
         let Self { tx, student, totals, before, challenges, .. } = self;
         store::put(tx, student, &totals)?;
-        let reached = tell_reached(tx, student, (before, totals.xp))?;
+        let reached = tell_reached(tx, student, before, totals.xp)?;
         for challenge in &challenges {
             tell_challenge(tx, student, challenge)?;
         }
@@ -231,7 +232,8 @@ impl<'t> LedgerAccount<'t> {
 pub fn tell_reached(
     tx: &WriteTx<'_>,
     student: UserId,
-    (before, after): (i64, i64),
+    before: i64,
+    after: i64,
 ) -> Result<Vec<Milestone>> {
     let reached = milestones::between(tx, before, after)?;
     for milestone in &reached {

@@ -47,7 +47,7 @@ pub fn note(tx: &WriteTx<'_>, before: &Milestone, after: &Milestone) -> Result<(
 /// Starts the worker. It continues what a stop interrupted.
 pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
     let failure = "students were not told of a milestone";
-    steps("milestones", (app, stop), |app| &app.work.milestone_bell, failure, |app| step(app))
+    steps("milestones", app, stop, |app| &app.work.milestone_bell, failure, |app| step(app))
 }
 
 /// Tells the next students; false when there is nobody left to be told.

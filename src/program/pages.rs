@@ -94,7 +94,7 @@ pub fn competition(app: &App, person: &Person, request: &Request) -> Result<Repl
         let total = ranking::total(tx, kind, today)?;
         let rows = rows(tx, (kind, today), own, total, &query)?;
         let is_shown = rows.iter().any(|(_, row)| row.student == own);
-        let place = ranking::place(tx, (kind, today), own, &progress.totals)?;
+        let place = ranking::place(tx, kind, today, own, &progress.totals)?;
         let own_row = place.filter(|_| !is_shown).map(|(position, value)| {
             let (name, xp) = (person.account.name.clone(), progress.totals.xp);
             let row = Ranked { student: own, name, xp, value };

@@ -131,7 +131,8 @@ pub fn page(
 /// `None` without a place, for example when the student is suspended.
 pub fn place(
     tx: &ReadTx<'_>,
-    (ranking, today): (Ranking, Day),
+    ranking: Ranking,
+    today: Day,
     student: UserId,
     totals: &LedgerTotals,
 ) -> Result<Option<(u64, i64)>> {

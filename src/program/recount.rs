@@ -26,7 +26,8 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
     let failure = "a piece of the points was not compared with the ledger";
     steps(
         "recount",
-        (app, stop),
+        app,
+        stop,
         |app| &app.work.recount.begin,
         failure,
         |app| {
@@ -151,7 +152,7 @@ fn mend(tx: &WriteTx<'_>, today: Day) -> Result<()> {
         settle(&mut found, &stored, today);
         if found != stored {
             store::put(tx, student, &found)?;
-            ledger::tell_reached(tx, student, (stored.xp, found.xp))?;
+            ledger::tell_reached(tx, student, stored.xp, found.xp)?;
             tx.run("UPDATE program_recount SET mended = mended + 1 WHERE recount_id = 1", ())?;
         }
         if tx.is_spent() {

@@ -96,7 +96,8 @@ pub fn given_for(
     tx: &ReadTx<'_>,
     rules: &Rules,
     student: UserId,
-    (action, day): (Action, Day),
+    action: Action,
+    day: Day,
 ) -> Result<Given> {
     let mut given = Given::default();
     if !rules.looks_at_day(action) {
@@ -132,7 +133,7 @@ pub fn post(
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         (student, day, at, number, cause, reversals, xp, note),
     )?;
-    count(tx, day, i64::from(number), (sign(reversals), xp))
+    count(tx, day, i64::from(number), sign(reversals), xp)
 }
 
 /// The number, in place of an action's, that counts streaks that ended.
@@ -140,7 +141,7 @@ pub const ENDED_STREAKS: i64 = 0;
 
 /// Adds to the sums of an action on a civil day; [`ENDED_STREAKS`] counts
 /// streaks that ended.
-pub fn count(tx: &WriteTx<'_>, day: Day, action: i64, (entries, xp): (i64, i64)) -> Result<()> {
+pub fn count(tx: &WriteTx<'_>, day: Day, action: i64, entries: i64, xp: i64) -> Result<()> {
     tx.run(
         "INSERT INTO program_day (day, action, entries, xp) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT DO UPDATE SET entries = entries + ?3, xp = xp + ?4",

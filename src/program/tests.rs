@@ -69,7 +69,7 @@ fn happen(test: &TestApp, event: &Event) {
                 ledger::take_back(tx, SETTINGS, UserId(student), cause)?;
             }
             Event::Correct(student, xp) => {
-                ledger::correct(tx, SETTINGS, UserId(student), (xp, "motivo"))?;
+                ledger::correct(tx, SETTINGS, UserId(student), xp, "motivo")?;
             }
             Event::Rules(xp, multiplier, day_limit, sales_limit) => {
                 let rules = Rules {
@@ -132,7 +132,7 @@ fn check(test: &TestApp, today: Day) -> Result<(), TestCaseError> {
             }
             for (place, row) in (1..).zip(&rows) {
                 let totals = store::ledger_totals(tx, row.student)?.unwrap();
-                let own = ranking::place(tx, (kind, today), row.student, &totals)?;
+                let own = ranking::place(tx, kind, today, row.student, &totals)?;
                 assert_eq!(own, Some((place, row.value)), "{kind:?}");
             }
             orders.push((kind, rows));

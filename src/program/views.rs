@@ -30,7 +30,7 @@ pub struct Ahead {
 
 impl Ahead {
     /// The milestone `number`, which `needed` points reach; the student has `xp`.
-    pub fn new(number: i64, title: &str, (xp, needed): (i64, i64)) -> Self {
+    pub fn new(number: i64, title: &str, xp: i64, needed: i64) -> Self {
         let [done, whole] = [xp, needed].map(|points| u64::try_from(points).unwrap_or(0));
         let label = format!("Marco {number}: {title}");
         let note = format!("{} de {}. {}", number_words(xp), points(needed), missing(needed - xp));
@@ -426,7 +426,7 @@ mod tests {
 
     #[test]
     fn the_way_to_a_milestone_says_what_is_missing() {
-        let ahead = Ahead::new(8, "Vitrine cheia", (1_250, 2_000));
+        let ahead = Ahead::new(8, "Vitrine cheia", 1_250, 2_000);
         assert_eq!(ahead.progress.percent, 62);
         assert_eq!(ahead.progress.note, "1.250 de 2.000 XP. Faltam 750 XP");
     }

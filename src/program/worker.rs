@@ -17,7 +17,8 @@ const AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// is left.
 pub(super) fn steps(
     name: &'static str,
-    (app, stop): (&Arc<App>, &Stop),
+    app: &Arc<App>,
+    stop: &Stop,
     bell: fn(&App) -> &Stop,
     failure: &'static str,
     step: fn(&App) -> Result<bool>,

@@ -185,7 +185,7 @@ pub fn note(
     let file = folder.0.join("note.db");
     // Litestream wants the name of a database, which need not be there.
     let named = replica.for_file(replica.folder.join("note.db"));
-    if !tool.fetch(&named, (&note_place(number), None), &file, patience)? {
+    if !tool.fetch(&named, &note_place(number), None, &file, patience)? {
         return Ok(None);
     }
     let read = || -> rusqlite::Result<String> {

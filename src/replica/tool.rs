@@ -74,7 +74,8 @@ impl Tool {
     pub fn fetch(
         &self,
         replica: &Replica,
-        (below, at): (&str, Option<Instant>),
+        below: &str,
+        at: Option<Instant>,
         to: &Path,
         patience: Duration,
     ) -> Result<bool> {

@@ -170,7 +170,7 @@ pub fn set_cost(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
     let (item, sku) = (found.order.item_id, found.page.sold(&found.order).sku.to_owned());
     let page = format!("{}/{}", LIST.path, found.order.order_id);
     Ok(Box::new(move |tx| {
-        cost::set(tx, owner, (item, &sku), cost)?;
+        cost::set(tx, owner, item, &sku, cost)?;
         answer.with(&page, "custo", &[])
     }))
 }

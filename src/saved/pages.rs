@@ -48,7 +48,7 @@ struct ViewJson {
 pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let asked: Query = request.query()?;
     let (path, query) = checked_list(app, &asked.lista)?;
-    let page = page(app, person, request, (&path, &query))?;
+    let page = page(app, person, request, &path, &query)?;
     if request.wants_json() {
         let shown =
             |view: SavedView| ViewJson { id: view.id, endereco: view.href(), nome: view.name };
@@ -66,7 +66,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let name = check.line("nome", Field::of(typed.clone()), 1..=LONGEST_NAME);
     let outcome = check.finish();
     let (path, query) = checked_list(app, &list)?;
-    let mut page = page(app, person, request, (&path, &query))?;
+    let mut page = page(app, person, request, &path, &query)?;
     page.name = view::Field::of(typed);
     if let Err(problem) = outcome {
         page.name = page.name.fault(Some("Dê um nome de até 60 letras."));
@@ -76,7 +76,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let (owner, wants_json) = (person.account.user_id, request.wants_json());
     let answer = Answer::to(request);
     Ok(Box::new(move |tx| {
-        if store::keep(tx, owner, (&path, &query), &name)? {
+        if store::keep(tx, owner, &path, &query, &name)? {
             return answer.with(&own_address(&path, &query), "guardada", &[]);
         }
         if wants_json {
@@ -102,7 +102,8 @@ fn page(
     app: &App,
     person: &Person,
     request: &Request,
-    (path, query): (&str, &str),
+    path: &str,
+    query: &str,
 ) -> Result<SavedViewsPage, Problem> {
     let owner = person.account.user_id;
     let views = app.db.read(request.lane, |tx| store::of_list(tx, owner, path))?;

@@ -15,12 +15,7 @@ pub fn one(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<SavedView>>
 }
 
 /// Keeps a view; one of the same name gives way. False when there are too many.
-pub fn keep(
-    tx: &WriteTx<'_>,
-    owner: UserId,
-    (path, query): (&str, &str),
-    name: &str,
-) -> Result<bool> {
+pub fn keep(tx: &WriteTx<'_>, owner: UserId, path: &str, query: &str, name: &str) -> Result<bool> {
     let (own, all): (i64, i64) = tx.one(
         "SELECT count(*) FILTER (WHERE path = ?2), count(*)
          FROM saved_view WHERE user_id = ?1 AND NOT (path = ?2 AND name = ?3)",

@@ -71,8 +71,8 @@ fn end_relation(
             return Err(Problem::not_found());
         }
         let found = accounts::by_id(tx, other)?.map(|one| one.name).unwrap_or_default();
-        let names = if is_supplier { (&*found, &*name) } else { (&*name, &*found) };
-        relations::note(tx, &actor, ("relacao.encerrar", other.0), names)?;
+        let (seller, supplier) = if is_supplier { (&*found, &*name) } else { (&*name, &*found) };
+        relations::note(tx, &actor, "relacao.encerrar", other.0, seller, supplier)?;
         answer.done(other, page, "encerrado")
     })
 }

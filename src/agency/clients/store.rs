@@ -62,11 +62,7 @@ pub struct Page {
 
 /// The clients that a query finds, by name or by their next deadline; `reader` is
 /// whose clients are "mine". There are at most [`MOST`].
-pub fn page(
-    tx: &ReadTx<'_>,
-    query: &ListQuery,
-    (reader, present): (UserId, &Present),
-) -> Result<Page> {
+pub fn page(tx: &ReadTx<'_>, query: &ListQuery, reader: UserId, present: &Present) -> Result<Page> {
     let key = search_key(&query.search);
     let mut filters = Filters::new("1 = 1", &[]);
     if !key.is_empty() {
@@ -145,7 +141,7 @@ pub fn accounts(tx: &ReadTx<'_>, id: i64) -> Result<Vec<ClientAccount>> {
     let waiting = open::of_accounts(tx, id)?;
     let whole = |row: AccountRow| {
         let waiting = waiting.get(&row.ml_user_id).copied().unwrap_or_default();
-        let findings = checkup::findings(tx, (row.ml_user_id, row.checked_at), &waiting.open)?;
+        let findings = checkup::findings(tx, row.ml_user_id, row.checked_at, &waiting.open)?;
         Ok(ClientAccount { row, waiting, findings })
     };
     rows.into_iter().map(whole).collect()

@@ -47,7 +47,7 @@ pub fn see_claim(client: i64, claim: i64) -> Act {
 }
 
 /// A client with what waits at it.
-pub fn client_item(time: PageTime, (id, name): (i64, &str), waiting: &Waiting) -> QueueItem {
+pub fn client_item(time: PageTime, id: i64, name: &str, waiting: &Waiting) -> QueueItem {
     let next = waiting.next();
     let due = next.map(|(task, at)| time.due(task.verb(), at));
     QueueItem {
@@ -82,7 +82,8 @@ pub fn account_items(
             icon: "question",
             title: counted(
                 waiting.open.questions,
-                ("pergunta sem resposta", "perguntas sem resposta"),
+                "pergunta sem resposta",
+                "perguntas sem resposta",
             ),
             href: questions_of(client),
             about: joined(&[&about, name]),
@@ -97,7 +98,7 @@ pub fn account_items(
     items.extend((more > 0).then(|| QueueItem {
         tone: Tone::Info,
         icon: "claim",
-        title: counted(more, ("outra reclamação aberta", "outras reclamações abertas")),
+        title: counted(more, "outra reclamação aberta", "outras reclamações abertas"),
         href: String::new(),
         about: name.clone(),
         due: None,
@@ -109,7 +110,7 @@ pub fn account_items(
         items.push(QueueItem {
             tone: due.as_ref().map_or(Tone::Info, |due| due.tone),
             icon: "box",
-            title: counted(waiting.parcels, ("pacote para enviar", "pacotes para enviar")),
+            title: counted(waiting.parcels, "pacote para enviar", "pacotes para enviar"),
             href: href.clone(),
             about: name.clone(),
             due,
@@ -154,7 +155,7 @@ pub fn events(time: PageTime, listed: &ListedClient) -> Vec<Happened> {
             let (tone, text) = if account.findings.is_empty() {
                 (Tone::Good, format!("Checkup de {name}: em dia"))
             } else {
-                let found = counted(account.findings.len() as u64, ("pendência", "pendências"));
+                let found = counted(account.findings.len() as u64, "pendência", "pendências");
                 (Tone::Warn, format!("Checkup de {name}: {found}"))
             };
             add(at, tone, text, String::new());
@@ -198,7 +199,7 @@ pub struct ClientsPage {
 impl ClientsPage {
     /// `3 clientes · 9 perguntas`.
     pub fn sum(total: u64, waiting: &Waiting) -> String {
-        joined(&[&counted(total, ("cliente", "clientes")), &waiting.words()])
+        joined(&[&counted(total, "cliente", "clientes"), &waiting.words()])
     }
 }
 

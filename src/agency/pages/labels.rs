@@ -64,7 +64,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let asked = Asked::of(request)?;
     let desk = app
         .db
-        .read(request.lane, |tx| desk::show(app, tx, (&CLIENTS, stores(tx)?), (request, asked)))?;
+        .read(request.lane, |tx| desk::show(app, tx, &CLIENTS, stores(tx)?, request, asked))?;
     let told = request.notice.as_deref().and_then(|word| press::told(&CLIENTS, word));
     Reply::page(&AgencyLabelsPage { layout: layout(app, person, request).with_flash(told), desk })
 }
@@ -73,7 +73,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 pub fn print(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     looks::file(app, (person, request), "etiqueta.baixar", "etiqueta");
     let stores = app.db.read(request.lane, stores)?;
-    desk::print(app, (&CLIENTS, stores, person.account.user_id), request)
+    desk::print(app, &CLIENTS, stores, person.account.user_id, request)
 }
 
 /// `POST /admin/agencia/etiquetas/desfazer`: the labels of batches are to be printed again.

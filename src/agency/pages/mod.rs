@@ -90,7 +90,7 @@ fn queue(
     let more = ids.len().saturating_sub(ROWS as usize) as u64;
     let item = |id: i64| {
         let found = names.iter().find(|(known, _)| *known == id);
-        client_item(time, (id, found.map_or("", |(_, name)| name)), &present.at(id))
+        client_item(time, id, found.map_or("", |(_, name)| name), &present.at(id))
     };
     Ok((ids.into_iter().take(ROWS as usize).map(item).collect(), more))
 }
@@ -107,7 +107,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         let findings = findings.into_iter().map(|one| named(tx, one));
         Ok::<_, DbError>((
             waiting,
-            Figures::read(tx, (0, &waiting.open), span, today)?,
+            Figures::read(tx, 0, &waiting.open, span, today)?,
             CheckupTotals::of(tx)?,
             cycle::progress(tx)?,
             queue(tx, &present, time)?,

@@ -20,7 +20,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let client = clients::existing(tx, id)?;
         let accounts = clients::accounts(tx, id)?;
         let waiting = open::sum(accounts.iter().map(|account| &account.waiting));
-        let figures = Figures::read(tx, (id, &waiting.open), Span::MONTH, today)?;
+        let figures = Figures::read(tx, id, &waiting.open, Span::MONTH, today)?;
         Ok::<_, Problem>((
             client,
             accounts,

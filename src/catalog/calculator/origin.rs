@@ -41,13 +41,14 @@ impl Origin {
     pub fn read(
         tx: &ReadTx<'_>,
         owner: UserId,
-        (listing, product): (&str, &str),
+        listing: &str,
+        product: &str,
     ) -> std::result::Result<Option<Self>, Problem> {
         if !listing.is_empty() {
             let number = item_number(listing).ok_or_else(Problem::not_found)?;
             let found: Option<SellerListing> = listed::one(tx, owner, number)?;
             let found = found.ok_or_else(Problem::not_found)?;
-            let unit = cost::unit(tx, owner, (number, &found.row.sku))?;
+            let unit = cost::unit(tx, owner, number, &found.row.sku)?;
             let freight = of_listing::last_freight(tx, owner, number)?;
             return Ok(Some(Self::of_listing(found, unit.map(|unit| unit.cents), freight)));
         }

@@ -298,7 +298,7 @@ fn typed(
     };
     let (listing, product) = (value("anuncio"), value("produto"));
     let origin = if own.may {
-        app.db.read(request.lane, |tx| Origin::read(tx, own.owner, (&listing, &product)))?
+        app.db.read(request.lane, |tx| Origin::read(tx, own.owner, &listing, &product))?
     } else {
         None
     };
@@ -332,7 +332,7 @@ fn calculate(
         let terms = terms(of(&fees));
         let remains = Remains::of(query.question.price, &terms);
         let price_for = typing.margin.filter(|_| remains.missing().is_empty()).map(|margin| {
-            let price = price_for(app, own.owner, (&query, of), terms, margin);
+            let price = price_for(app, own.owner, &query, of, terms, margin);
             PriceFor { margin, price, href: price.map(|price| typed.address_with(price)) }
         });
         Card { name, id, is_own: code_of(id) == kind, fee: terms.fee, remains, price_for }
@@ -362,7 +362,8 @@ fn code_of(id: &str) -> &'static str {
 fn price_for(
     app: &App,
     owner: UserId,
-    (query, of): (&FeeQuery, fn(&Fees) -> Fee),
+    query: &FeeQuery,
+    of: fn(&Fees) -> Fee,
     mut terms: Terms,
     margin: f64,
 ) -> Option<Cents> {

@@ -49,13 +49,12 @@ pub fn listing(app: &App, person: &Person, request: &Request) -> Result<Reply, P
             "" => None,
             sku => products::by_sku(tx, owner, sku)?,
         };
-        // The days before are what the last ones are compared with.
-        let whole = (first.plus(-span), 2 * TREND_DAYS);
         let around = Around {
-            sold: of_listing::by_day(tx, (owner, number), zone, whole)?,
+            // The days before are what the last ones are compared with.
+            sold: of_listing::by_day(tx, owner, number, zone, first.plus(-span), 2 * TREND_DAYS)?,
             sales: of_listing::last(tx, owner, number, MOST_SALES)?,
             questions: asked::read(tx, owner, number, MOST_QUESTIONS)?,
-            cost: cost::unit(tx, owner, (number, &listing.row.sku))?,
+            cost: cost::unit(tx, owner, number, &listing.row.sku)?,
             product,
         };
         Ok::<_, Problem>((listing, stores, Some(around)))

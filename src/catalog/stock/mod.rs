@@ -103,7 +103,8 @@ impl Entered {
         &self,
         tx: &WriteTx<'_>,
         channels: ChannelSet,
-        (product, balance): (i64, i64),
+        product: i64,
+        balance: i64,
     ) -> Result<std::result::Result<(), MovementFault>> {
         let change = match self.change(balance) {
             Ok(change) => change,
@@ -140,7 +141,7 @@ pub fn record_movement(
                  ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         (product, kind, change.abs(), change, balance, reason, order, tx.now(), number),
     )?;
-    events::raise(tx, owner, EventType::StockChanged, (product, 0))?;
+    events::raise(tx, owner, EventType::StockChanged, product, 0)?;
     Ok(balance)
 }
 
@@ -258,12 +259,12 @@ pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
         if product == Some(other) {
             missing -= units;
         } else {
-            move_units(tx, order, (other, units))?;
+            move_units(tx, order, other, units)?;
         }
     }
     match product {
         Some(product) if missing != 0 => {
-            move_units(tx, order, (product, -missing))?;
+            move_units(tx, order, product, -missing)?;
             warn_of_low(tx, change.context.channel_set, product, -missing)
         }
         _ => Ok(()),
@@ -303,11 +304,7 @@ fn taken_by(tx: &ReadTx<'_>, owner: UserId, order: OrderId) -> Result<Vec<(i64, 
 
 /// Moves units of a product for an order: in when there are more than zero, else
 /// out.
-fn move_units(
-    tx: &WriteTx<'_>,
-    order: &SoldOrder<'_>,
-    (product, change): (i64, i64),
-) -> Result<()> {
+fn move_units(tx: &WriteTx<'_>, order: &SoldOrder<'_>, product: i64, change: i64) -> Result<()> {
     let (kind, what) = match order.sale {
         _ if change < 0 => (StockMovementKind::Out, ""),
         SaleState::Cancelled => (StockMovementKind::In, " cancelada"),

@@ -71,7 +71,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let page = format!("{}/{id}", base(person));
     Ok(Box::new(move |tx| {
         let present = store::product(tx, change.owner, id)?.ok_or_else(Problem::not_found)?;
-        entered.make(tx, change.channels, (id, present.stock))?.map_err(refused)?;
+        entered.make(tx, change.channels, id, present.stock)?.map_err(refused)?;
         let made = super::page(tx, id, 0, 1)?;
         let number = made.first().map_or(0, |movement| movement.id);
         change.answer.made(number, &page, "movimento")

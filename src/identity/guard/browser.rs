@@ -170,7 +170,7 @@ fn session(app: &App, request: &Request) -> Result<Person, Problem> {
         TokenRecord::Session { account, created_at, ended: false, viewing }
             if request.now < created_at.plus(SESSION_AGE_S) && request.now < idle_end =>
         {
-            entry.mark_used(app, TokenKind::Session, hash, (request.now, request.client));
+            entry.mark_used(app, TokenKind::Session, hash, request.now, request.client);
             Ok(Person {
                 _seal: Seal,
                 account: Arc::clone(account),

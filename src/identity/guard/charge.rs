@@ -150,7 +150,7 @@ impl Charge {
         };
         let Quota { user, monthly, operation, has_copy } = *quota;
         let asked = match ask {
-            Ask::Count if has_copy => app.callers.usage.hold(app, (user, monthly), operation, now),
+            Ask::Count if has_copy => app.callers.usage.hold(app, user, monthly, operation, now),
             Ask::Count => {
                 let counted = app.callers.usage.count(app, (user, monthly), operation, now);
                 counted.map(|verdict| (verdict, None))

@@ -80,7 +80,8 @@ impl CachedToken {
         app: &App,
         kind: TokenKind,
         hash: TokenHash,
-        (now, address): (Instant, IpAddr),
+        now: Instant,
+        address: IpAddr,
     ) {
         self.used_at.store(now.0, Ordering::Relaxed);
         if now.0.saturating_sub(self.noted_at.load(Ordering::Relaxed)).saturating_abs()

@@ -174,7 +174,7 @@ pub fn extension(app: &App, request: &Request) -> GuardResult<ExtensionUser> {
             TokenRecord::Extension { account, expires_at, revoked: false }
                 if request.now < *expires_at =>
             {
-                entry.mark_used(app, TokenKind::Extension, hash, (request.now, request.client));
+                entry.mark_used(app, TokenKind::Extension, hash, request.now, request.client);
                 let (account, version, owner) =
                     (Arc::clone(account), entry.version, account.user_id);
                 let user = ExtensionUser { _seal: Seal, account, version };
@@ -326,7 +326,7 @@ pub fn trial(app: &App, request: &Request) -> Result<Option<Arc<App>>, Problem> 
 fn note_use(app: &App, caller: &PartnerCaller, hash: TokenHash, entry: &CachedToken) {
     let real = app.trial.real();
     let tokens = real.as_deref().unwrap_or(app);
-    entry.mark_used(tokens, caller.token_kind(), hash, (caller.called_at, caller.client));
+    entry.mark_used(tokens, caller.token_kind(), hash, caller.called_at, caller.client);
 }
 
 /// The caller of a request, when the token is valid and the plan is in force. A test token

@@ -150,6 +150,6 @@ fn faulty(visit: Visit<'_>, key: ApiKey, problem: Problem) -> Result<Job, Proble
         let ticks = scope_ticks(|scope| key.entry.scopes.0.contains(&scope));
         let form = FORM.show(Some(&key.entry), app.zone());
         let exchange = EXCHANGE.again(request, faults);
-        Reply::page(&entry::page(visit, Some(key), (form, ticks, exchange)))
+        Reply::page(&entry::page(visit, Some(key), form, ticks, exchange))
     })
 }

@@ -143,7 +143,7 @@ impl Noun for ApiKey {
         let ticks =
             scope_ticks(|scope| if parts.is_again { sent(scope) } else { stored.contains(&scope) });
         let exchange = EXCHANGE.show(Some(&Overlap::default()), app.zone());
-        Reply::page(&entry::page(parts.visit, parts.existing, (parts.form, ticks, exchange)))
+        Reply::page(&entry::page(parts.visit, parts.existing, parts.form, ticks, exchange))
     }
 
     fn page(tx: &ReadTx<'_>, _: &Request, query: &ListQuery) -> Result<(Vec<Self>, u64), Problem> {

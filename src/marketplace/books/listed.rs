@@ -129,7 +129,7 @@ pub fn answer<T: Listed>(
         let rows = rows.into_iter().map(|row| row.wire(app, &stores));
         return ListReply::reply(total, rows.collect());
     }
-    let table = T::LIST.table_by(&query, T::LIST.heads, total, (&stores.choice(store), None));
+    let table = T::LIST.table_by(&query, T::LIST.heads, total, &stores.choice(store), None);
     page(Found { rows, stores, table, time: PageTime::of(app, request) })
 }
 

@@ -288,7 +288,7 @@ impl Client {
         if !is_path(path) {
             return Err(Failure::Garbled("it is no path"));
         }
-        self.call(caller, ("GET", path), || {
+        self.call(caller, "GET", path, || {
             let request = self.agent.get(format!("{}{path}", self.api));
             let request = request.config().timeout_global(Some(FILE_TIMEOUT)).accept("*/*").build();
             let request = signed(request, caller)
@@ -322,7 +322,7 @@ impl Client {
         query: &[(&str, String)],
         most: u64,
     ) -> Answer<Value> {
-        let (_, body) = self.call(caller, ("GET", path), || {
+        let (_, body) = self.call(caller, "GET", path, || {
             let request = signed(self.agent.get(format!("{}{path}", self.api)), caller)
                 .query_pairs(query.iter().map(|(name, value)| (*name, value.as_str())));
             read(request.call(), most)
@@ -333,7 +333,7 @@ impl Client {
 
     /// Sends JSON, without a retry.
     fn post(&self, caller: &Caller<'_>, path: &str, body: &Value) -> Answer<Value> {
-        self.call(caller, ("POST", path), || {
+        self.call(caller, "POST", path, || {
             let request = signed(self.agent.post(format!("{}{path}", self.api)), caller);
             read_json(request.send_json(body))
         })
@@ -343,7 +343,8 @@ impl Client {
     fn call<T>(
         &self,
         caller: &Caller<'_>,
-        (method, path): (&str, &str),
+        method: &str,
+        path: &str,
         call: impl FnOnce() -> Answer<T>,
     ) -> Answer<T> {
         let (seller, endpoint) = (caller.ml_user_id, endpoint_of(path));

@@ -16,7 +16,9 @@ pub(super) const NONE: Refusal =
 pub fn fetch(
     app: &App,
     owner: UserId,
-    (account, order, shipment): (MlUserId, OrderId, Option<i64>),
+    account: MlUserId,
+    order: OrderId,
+    shipment: Option<i64>,
 ) -> Result<Reply, CallError> {
     let note = with_own_token(app, owner, account, |caller| {
         app.marketplace.client.invoice(caller, order, shipment)

@@ -26,7 +26,7 @@ pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let Some((account, shipment)) = sale else {
         return Ok(told(UNKNOWN));
     };
-    match fetch(app, owner, (account, order, shipment)) {
+    match fetch(app, owner, account, order, shipment) {
         Ok(note) => Ok(note),
         Err(error) => {
             let refusal = refusal(&error);

@@ -75,7 +75,7 @@ fn tell_some(tx: &WriteTx<'_>, configured: ChannelSet) -> Result<()> {
     let (mut at, mut told, mut messages) = (UserId(one.position), 0, 0);
     let mut is_last = people.len() < PIECE;
     for (index, person) in people.iter().enumerate() {
-        let channels = messages::tell(tx, *person, news(&one, configured, (&cause, &text, &page)))?;
+        let channels = messages::tell(tx, *person, news(&one, configured, &cause, &text, &page))?;
         told += i64::from(store::note_told(tx, one.id, *person, &cause)?);
         messages += i64::try_from(channels.len()).unwrap_or(0);
         at = *person;
@@ -84,14 +84,16 @@ fn tell_some(tx: &WriteTx<'_>, configured: ChannelSet) -> Result<()> {
             break;
         }
     }
-    store::move_on(tx, one.id, (at, told, messages))?;
+    store::move_on(tx, one.id, at, told, messages)?;
     if is_last { store::finish(tx, one.id) } else { Ok(()) }
 }
 
 fn news<'n>(
     one: &'n Announcement,
     configured: ChannelSet,
-    (cause, text, page): (&'n str, &'n str, &'n str),
+    cause: &'n str,
+    text: &'n str,
+    page: &'n str,
 ) -> News<'n> {
     let among = one.channel_set();
     let base = if among.all().next().is_none() {

@@ -192,7 +192,9 @@ pub fn note_told(tx: &WriteTx<'_>, id: i64, person: UserId, cause: &str) -> Resu
 pub fn move_on(
     tx: &WriteTx<'_>,
     id: i64,
-    (position, told, messages): (UserId, i64, i64),
+    position: UserId,
+    told: i64,
+    messages: i64,
 ) -> Result<()> {
     tx.run(
         "UPDATE announcement SET position = ?2, told = told + ?3, messages = messages + ?4

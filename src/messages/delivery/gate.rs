@@ -226,7 +226,8 @@ impl Gate {
     pub fn note_refused(
         &self,
         error: &str,
-        (message, person): (i64, UserId),
+        message: i64,
+        person: UserId,
         now: Instant,
     ) -> RefusalVerdict {
         let mut state = self.state.lock();

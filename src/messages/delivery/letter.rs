@@ -84,7 +84,8 @@ pub const HIDDEN: &str = "(não é mostrado)";
 pub fn shown(
     app: &App,
     kind: &str,
-    (user, name): (UserId, &str),
+    user: UserId,
+    name: &str,
     params: Map<String, Value>,
 ) -> Result<Option<texts::Template>> {
     let Some(kind) = MessageKind::from_name(kind) else { return Ok(None) };

@@ -242,7 +242,8 @@ pub fn start_workers(app: &Arc<App>, stop: &Stop) -> std::io::Result<Vec<JoinHan
         started.extend(rounds::start(
             &app.db,
             queue,
-            (stop, &app.messages.delivery.bell),
+            stop,
+            &app.messages.delivery.bell,
             move |stop| worker::step(&own, &outlet, stop),
         )?);
     }

@@ -96,7 +96,7 @@ fn ten_failures_in_a_row_are_the_channels() {
 
 /// The rejection of a message whose recipient has the same number.
 fn refused(gate: &Gate, message: i64, seconds: i64) -> RefusalVerdict {
-    gate.note_refused("550", (message, UserId(message)), at(seconds))
+    gate.note_refused("550", message, UserId(message), at(seconds))
 }
 
 fn waits(revived: &[i64], should_alert: bool) -> RefusalVerdict {
@@ -115,7 +115,7 @@ fn who_is_rejected_while_others_are_not_gets_nothing() {
     // Many messages to one person say nothing about others.
     let gate = Gate::new(&EMAIL, 0.0, true);
     for message in 1..20 {
-        let verdict = gate.note_refused("550", (message, UserId(7)), NOW);
+        let verdict = gate.note_refused("550", message, UserId(7), NOW);
         assert_eq!(verdict, RefusalVerdict::Recipient);
     }
     assert_eq!(gate.error(), None);

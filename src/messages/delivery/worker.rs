@@ -163,7 +163,7 @@ fn note_refused(app: &App, outlet: &Arc<Outlet>, claimed: Claimed, error: String
     let (outlet, told) = (Arc::clone(outlet), reason.clone());
     // Decided by the writer, so that messages fail before they are revived.
     let should_alert = app.db.write(move |tx| {
-        match outlet.gate.note_refused(&reason, (claimed.id, claimed.user), now) {
+        match outlet.gate.note_refused(&reason, claimed.id, claimed.user, now) {
             RefusalVerdict::Recipient => {
                 store::give_up(tx, &claimed, &error)?;
                 Ok::<_, DbError>(false)

@@ -41,7 +41,7 @@ pub fn apply(tx: &WriteTx<'_>, info: &PlatformInfo, updates: &[Update]) -> Resul
                 let is_linked = store::set_blocked(tx, *chat, false)?;
                 match order {
                     ChatCommand::Start { code: Some(code) } => {
-                        start(tx, info, (*chat, name, code), &mut replies)?;
+                        start(tx, info, *chat, name, code, &mut replies)?;
                     }
                     ChatCommand::Stop => replies.push(stop(tx, info, *chat)?),
                     ChatCommand::Start { code: None } | ChatCommand::Other => {
@@ -62,7 +62,9 @@ pub fn apply(tx: &WriteTx<'_>, info: &PlatformInfo, updates: &[Update]) -> Resul
 fn start(
     tx: &WriteTx<'_>,
     info: &PlatformInfo,
-    (chat, name, code): (i64, &str, &str),
+    chat: i64,
+    name: &str,
+    code: &str,
     replies: &mut Vec<Reply>,
 ) -> Result<()> {
     let PlatformInfo { platform, address } = info;

@@ -284,7 +284,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             let said = format!("there are {MOST_TOKENS} tokens already; revoke one first");
             return Err(Problem::new(Code::Conflict, said));
         }
-        let id = store::insert_token(tx, user, &token, (&new.nome, new.escrita))?;
+        let id = store::insert_token(tx, user, &token, &new.nome, new.escrita)?;
         let act = TOKEN.act("token.criar", id, &new.nome);
         change.note(tx, &act, None::<&()>, Some(&new))?;
         if let Some(shown) = shown {

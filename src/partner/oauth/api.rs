@@ -99,7 +99,8 @@ pub fn register(app: &App, (): &(), request: &Request) -> Result<Job, Problem> {
     let made = clients::registration(
         &said,
         &Targets::of(&app.config.agents, &app.server.addresses),
-        (request.now.0, known),
+        request.now.0,
+        known,
     );
     let (client, answer) = match made {
         Ok(made) => made,

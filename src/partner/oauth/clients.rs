@@ -101,7 +101,8 @@ fn nameless(redirect: &str, targets: &Targets) -> String {
 pub fn registration(
     said: &Map<String, Value>,
     targets: &Targets,
-    (now, known): (i64, bool),
+    now: i64,
+    known: bool,
 ) -> Result<(NewClient, Value), Refusal> {
     let ClientMetadata { name, redirects } = parse_metadata(said, targets)?;
     // A method that is not named means a secret by RFC 7591 §2; most programs that

@@ -121,7 +121,7 @@ pub fn issue(
             let found = store::by_family(tx, family)?;
             let own = found.filter(|grant| grant.client_id == wanted.client_id);
             let Some(grant) = own else { return Ok(Err(UNKNOWN_REFRESH)) };
-            renew(tx, &grant, (token, own_family), *may_write, actor)
+            renew(tx, &grant, token, own_family, *may_write, actor)
         }
     }
 }
@@ -157,7 +157,8 @@ fn redeem(
 fn renew(
     tx: &WriteTx<'_>,
     grant: &Grant,
-    (token, family): (&TokenHash, &str),
+    token: &TokenHash,
+    family: &str,
     asked: Option<bool>,
     actor: &Actor,
 ) -> Result<Result<Issued, Refusal>, DbError> {

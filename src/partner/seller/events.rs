@@ -41,6 +41,6 @@ impl Operation for ListEvents {
 
     fn begin(self, app: &App, caller: &Seller, check: Check) -> Begun<Self> {
         let asked = Asked { after: self.after, kinds: self.kinds, limit: self.limit };
-        event_stream::begin(app, caller.account.user_id, (asked, Audience::Seller), check)
+        event_stream::begin(app, caller.account.user_id, asked, Audience::Seller, check)
     }
 }

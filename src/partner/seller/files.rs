@@ -116,8 +116,7 @@ fn labels(app: &App, by: By, asked: (&'static str, &[OrderId])) -> Result<Reply,
     let owner = by.owner;
     let parcels = app.db.read(Lane::Brief, |tx| Parcels::read(tx, owner, asked))?;
     let shipments: Vec<i64> = parcels.shipments.iter().map(|(shipment, _)| *shipment).collect();
-    let place = (owner, parcels.account);
-    match print::fetch((app, app.clock.now()), place, &shipments) {
+    match print::fetch(app, app.clock.now(), owner, parcels.account, &shipments) {
         Ok(file) => {
             let (about, orders) = (words(shipments.len() as u64), json!({ "pedidos": asked.1 }));
             app.db.write(move |tx| {
@@ -181,7 +180,7 @@ fn invoice(app: &App, by: By, order: OrderId) -> Result<Reply, Problem> {
     let owner = by.owner;
     let sale = app.db.read(Lane::Brief, |tx| orders::parcel_of(tx, owner, order))?;
     let (account, shipment) = sale.ok_or_else(Problem::not_found)?;
-    match invoices::fetch(app, owner, (account, order, shipment)) {
+    match invoices::fetch(app, owner, account, order, shipment) {
         Ok(note) => {
             app.db.write(move |tx| {
                 by.note(tx, &INVOICE.act("nota.baixar", order, &order.to_string()), None, json!({}))
@@ -218,7 +217,7 @@ impl Operation for MarkPrinted {
             shipments.retain(|_| is_new.next().unwrap_or(false));
             let printed = shipments.len();
             if printed > 0 {
-                let batch = batches::add(tx, (owner, account, owner), &shipments)?;
+                let batch = batches::add(tx, owner, account, owner, &shipments)?;
                 let (about, orders) = (words(printed as u64), json!({ "pedidos": orders }));
                 by.note(tx, &LABEL.act("etiqueta.imprimir", batch, &about), None, orders)?;
             }

@@ -141,7 +141,7 @@ impl Operation for GetStoreMetrics {
                     (owner, account),
                 )?;
                 let reputation = reputation.ok_or_else(Problem::not_found)?;
-                let (sales, daily) = sales(tx, (owner, account), (from, to))?;
+                let (sales, daily) = sales(tx, owner, account, from, to)?;
                 Ok(StoreMetrics {
                     ml_user_id: account,
                     period: Period { from: from.iso(), to: to.iso() },
@@ -168,8 +168,10 @@ row! {
 
 fn sales(
     tx: &ReadTx<'_>,
-    (owner, account): (UserId, MlUserId),
-    (from, to): (Day, Day),
+    owner: UserId,
+    account: MlUserId,
+    from: Day,
+    to: Day,
 ) -> DbResult<(Sales, Vec<DailySales>)> {
     let sold: Vec<(Day, i64, i64, Cents)> = tx.all(
         "SELECT day, orders, units, gross_cents FROM sales_day

@@ -236,7 +236,8 @@ impl JsonSchema for OneOrder {
 pub(in crate::partner) fn one(
     tx: &ReadTx<'_>,
     words: &Words,
-    (owner, order): (UserId, OrderId),
+    owner: UserId,
+    order: OrderId,
     zone: Zone,
 ) -> db::Result<Option<String>> {
     let page = list::read_one(tx, words, owner, order)?;

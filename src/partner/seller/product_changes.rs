@@ -215,8 +215,8 @@ impl Operation for AdjustStock {
         let changing = Changing::of(app, seller, named);
         Ok(Todo::Write(Box::new(move |tx| {
             let before = changing.product(tx)?;
-            let (last, at) = (last(tx, before.id)?, (before.id, before.stock));
-            entered.make(tx, changing.channels, at)?.map_err(impossible)?;
+            let last = last(tx, before.id)?;
+            entered.make(tx, changing.channels, before.id, before.stock)?.map_err(impossible)?;
             changing.moved(tx, before, last)
         })))
     }

@@ -224,14 +224,14 @@ impl Operation for GetSummary {
             (seller.account.user_id, seller.called_at, app.day(seller.called_at));
         // Slow: products that run low are counted among all of the owner's.
         Ok(Todo::Slow(Box::new(move |app| {
-            let seen = app.db.read(Lane::Slow, |tx| Seen::read(tx, owner, (now, today)))?;
+            let seen = app.db.read(Lane::Slow, |tx| Seen::read(tx, owner, now, today))?;
             Ok(Summary::of(seen, today, app.zone()))
         })))
     }
 }
 
 impl Seen {
-    fn read(tx: &ReadTx<'_>, owner: UserId, (now, today): (Instant, Day)) -> db::Result<Self> {
+    fn read(tx: &ReadTx<'_>, owner: UserId, now: Instant, today: Day) -> db::Result<Self> {
         let accounts = accounts::linked_accounts(tx, owner)?;
         let mut parcels = (0, None);
         for one in &accounts {
@@ -239,7 +239,7 @@ impl Seen {
             parcels.0 += count;
             parcels.1 = parcels.1.into_iter().chain(due).min();
         }
-        let (first, unanswered) = questions::waiting(tx, (owner, None), (1, 0))?;
+        let (first, unanswered) = questions::waiting(tx, owner, None, (1, 0))?;
         let oldest = first.first().map(|one| one.question.row.asked_at);
         let (claims, _) = claims::most_urgent(tx, owner, MOST_SHOWN)?;
         let low = ProductQuery {

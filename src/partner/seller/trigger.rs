@@ -28,6 +28,6 @@ impl Operation for TriggerEvent {
     const ERRORS: &'static [Code] = &[Code::TestTokenRequired, Code::Conflict];
 
     fn begin(self, app: &App, caller: &Seller, check: Check) -> Begun<Self> {
-        happen::begin(app, caller.account.user_id, (self.kind, Audience::Seller), check)
+        happen::begin(app, caller.account.user_id, self.kind, Audience::Seller, check)
     }
 }

@@ -39,6 +39,6 @@ impl Operation for ListDropEvents {
 
     fn begin(self, app: &App, caller: &Supplier, check: Check) -> Begun<Self> {
         let asked = Asked { after: self.after, kinds: self.kinds, limit: self.limit };
-        event_stream::begin(app, caller.account.user_id, (asked, Audience::Supplier), check)
+        event_stream::begin(app, caller.account.user_id, asked, Audience::Supplier, check)
     }
 }

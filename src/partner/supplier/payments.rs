@@ -314,7 +314,8 @@ fn count(rows: &[MarkedRow], status: &str) -> usize {
 fn begin_one(
     app: &App,
     supplier: &Supplier,
-    (mut check, order): (Check, Field<OrderId>),
+    mut check: Check,
+    order: Field<OrderId>,
     mark: Mark,
 ) -> Result<Todo<WireDropOrder>, Problem> {
     let order: OrderId = check.required("order_id", order);
@@ -343,7 +344,7 @@ impl Operation for MarkPaid {
     const ERRORS: &'static [Code] = &[Code::NotFound, Code::Conflict];
 
     fn begin(self, app: &App, supplier: &Supplier, check: Check) -> Begun<Self> {
-        begin_one(app, supplier, (check, self.order_id), Mark::Paid(None))
+        begin_one(app, supplier, check, self.order_id, Mark::Paid(None))
     }
 }
 
@@ -355,7 +356,7 @@ impl Operation for MarkUnpaid {
     const ERRORS: &'static [Code] = &[Code::NotFound, Code::Conflict];
 
     fn begin(self, app: &App, supplier: &Supplier, check: Check) -> Begun<Self> {
-        begin_one(app, supplier, (check, self.order_id), Mark::Unpaid)
+        begin_one(app, supplier, check, self.order_id, Mark::Unpaid)
     }
 }
 

@@ -28,6 +28,6 @@ impl Operation for TriggerDropEvent {
     const ERRORS: &'static [Code] = &[Code::TestTokenRequired, Code::Conflict];
 
     fn begin(self, app: &App, caller: &Supplier, check: Check) -> Begun<Self> {
-        happen::begin(app, caller.account.user_id, (self.kind, Audience::Supplier), check)
+        happen::begin(app, caller.account.user_id, self.kind, Audience::Supplier, check)
     }
 }

@@ -41,7 +41,8 @@ pub struct Happened {
 pub fn begin(
     app: &App,
     person: UserId,
-    (kind, audience): (Field<String>, Audience),
+    kind: Field<String>,
+    audience: Audience,
     mut check: Check,
 ) -> Result<Todo<Happened>, Problem> {
     let name: String = check.required("type", kind);
@@ -53,7 +54,7 @@ pub fn begin(
     let kind = kind.unwrap_or(EventType::Test);
     let context = BookContext::of(app);
     Ok(Todo::Write(Box::new(move |tx| {
-        let id = happen(tx, &context, (person, kind))?;
+        let id = happen(tx, &context, person, kind)?;
         Ok(Happened { kind: kind.name(), id: id.to_string() })
     })))
 }
@@ -63,7 +64,8 @@ pub fn begin(
 fn happen(
     tx: &WriteTx<'_>,
     context: &BookContext,
-    (person, kind): (UserId, EventType),
+    person: UserId,
+    kind: EventType,
 ) -> Result<i64, Problem> {
     if store::newest_event(tx, person)? >= MOST_EVENTS {
         let said = format!("this test shop had {MOST_EVENTS} events; reset it in the panel");
@@ -121,11 +123,11 @@ impl Shop<'_, '_> {
     fn new_order(&self, good: Option<i64>) -> Result<OrderDocument, Problem> {
         let tx = self.write.0;
         let first = self.numbers.record(FIRST);
-        let place = store::next_place(tx, ("sale_order", "order_id"), self.cast.seller, first)?
+        let place = store::next_place(tx, "sale_order", "order_id", self.cast.seller, first)?
             - self.numbers.record(0);
         // The last listing is not on sale.
         let good = good.unwrap_or(place.rem_euclid(5));
-        Ok(sample::order(self.numbers, (place, good), tx.now()))
+        Ok(sample::order(self.numbers, place, good, tx.now()))
     }
 
     fn apply(&self, order: &OrderDocument) -> Result<i64, Problem> {
@@ -152,7 +154,7 @@ impl Shop<'_, '_> {
     /// A new question.
     fn ask(&self) -> Result<QuestionDocument, Problem> {
         let (tx, first) = (self.write.0, self.numbers.record(FIRST));
-        let place = store::next_place(tx, ("question", "question_id"), self.cast.seller, first)?
+        let place = store::next_place(tx, "question", "question_id", self.cast.seller, first)?
             - self.numbers.record(0);
         let asked = sample::question(self.numbers, place, tx.now());
         questions::apply(self.write, &asked, tx.now())?;
@@ -177,10 +179,9 @@ impl Shop<'_, '_> {
     /// A new claim about the newest sale.
     fn claim(&self) -> Result<ClaimDocument, Problem> {
         let (tx, first) = (self.write.0, self.numbers.record(FIRST));
-        let place = store::next_place(tx, ("claim", "claim_id"), self.cast.seller, first)?
+        let place = store::next_place(tx, "claim", "claim_id", self.cast.seller, first)?
             - self.numbers.record(0);
-        let about = (place, self.some_sale()?.id.0);
-        let claim = sample::claim(self.numbers, about, tx.now());
+        let claim = sample::claim(self.numbers, place, self.some_sale()?.id.0, tx.now());
         claims::apply(self.write, &claim, tx.now())?;
         Ok(claim)
     }

@@ -145,7 +145,7 @@ pub fn reset(real: &App, owner: UserId) -> Result<(), Problem> {
         if let Some(cast) = store::find(tx, &key)? {
             let calls = store::calls(tx, cast)?;
             store::remove(tx, cast)?;
-            sample::refill(tx, &context, (&key, cast))?;
+            sample::refill(tx, &context, &key, cast)?;
             store::put_calls(tx, &calls)?;
         }
         Ok::<_, Problem>(())

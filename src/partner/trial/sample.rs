@@ -71,21 +71,17 @@ impl Numbers {
 /// Makes a shop.
 pub fn make(tx: &WriteTx<'_>, context: &BookContext, key: &ShopKey) -> Result<Cast> {
     let cast = store::insert(tx, key, None)?;
-    fill(tx, context, (key, cast))?;
+    fill(tx, context, key, cast)?;
     Ok(cast)
 }
 
 /// Makes a shop that was removed again, with the numbers of its people.
-pub fn refill(
-    tx: &WriteTx<'_>,
-    context: &BookContext,
-    (key, cast): (&ShopKey, Cast),
-) -> Result<()> {
+pub fn refill(tx: &WriteTx<'_>, context: &BookContext, key: &ShopKey, cast: Cast) -> Result<()> {
     store::insert(tx, key, Some(cast))?;
-    fill(tx, context, (key, cast))
+    fill(tx, context, key, cast)
 }
 
-fn fill(tx: &WriteTx<'_>, context: &BookContext, (key, cast): (&ShopKey, Cast)) -> Result<()> {
+fn fill(tx: &WriteTx<'_>, context: &BookContext, key: &ShopKey, cast: Cast) -> Result<()> {
     let since = tx.now().minus(AGE_DAYS * DAY_S);
     let numbers = Numbers::of(cast.seller);
     store::open_store(tx, cast.seller, numbers.store(), since)?;
@@ -163,7 +159,7 @@ pub fn listing(numbers: Numbers, place: usize, since: Instant) -> ListingDocumen
 /// An order of the past month, by its place.
 fn old_order(numbers: Numbers, place: i64, now: Instant) -> OrderDocument {
     let at = now.minus(place * DAY_S * 9 / 10 + 3_600);
-    let mut order = order(numbers, (place, place.rem_euclid(5)), at);
+    let mut order = order(numbers, place, place.rem_euclid(5), at);
     let sent_at = (place >= 2).then(|| at.plus(DAY_S));
     order.shipment = Some(match place {
         0 | 1 => ready(at),
@@ -194,7 +190,7 @@ pub fn ready(at: Instant) -> Shipment {
 }
 
 /// A paid order of a good, both by place.
-pub fn order(numbers: Numbers, (place, good): (i64, i64), at: Instant) -> OrderDocument {
+pub fn order(numbers: Numbers, place: i64, good: i64, at: Instant) -> OrderDocument {
     let (sku, title, _, price, _) = GOODS[usize::try_from(good).unwrap_or(0) % GOODS.len()];
     let quantity = 1 + place.rem_euclid(7) / 5;
     OrderDocument {
@@ -235,7 +231,7 @@ fn ask_and_claim(write: BookWrite<'_, '_>, numbers: Numbers) -> Result<()> {
         }
         questions::apply(write, &asked, now)?;
     }
-    claims::apply(write, &claim(numbers, (0, numbers.record(8)), now.minus(2 * DAY_S)), now)?;
+    claims::apply(write, &claim(numbers, 0, numbers.record(8), now.minus(2 * DAY_S)), now)?;
     Ok(())
 }
 
@@ -263,7 +259,7 @@ pub fn question(numbers: Numbers, place: i64, at: Instant) -> QuestionDocument {
 }
 
 /// An open claim about an order, by its place.
-pub fn claim(numbers: Numbers, (place, order): (i64, i64), at: Instant) -> ClaimDocument {
+pub fn claim(numbers: Numbers, place: i64, order: i64, at: Instant) -> ClaimDocument {
     ClaimDocument {
         id: numbers.record(place),
         opened_at: at,

@@ -218,7 +218,8 @@ pub fn newest_event(tx: &ReadTx<'_>, person: UserId) -> Result<i64> {
 /// The next number of a kind of record, from the first on.
 pub fn next_place(
     tx: &ReadTx<'_>,
-    (table, key): (&str, &str),
+    table: &str,
+    key: &str,
     owner: UserId,
     first: i64,
 ) -> Result<i64> {

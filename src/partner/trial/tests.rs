@@ -58,7 +58,7 @@ fn what_is_removed_leaves_nothing_and_what_is_refilled_is_as_before() {
     site.write(move |tx| store::remove(tx, cast));
     assert_eq!(site.read(rows), nothing);
     let context = BookContext::of(&site.app);
-    site.write(move |tx| sample::refill(tx, &context, (&key, cast)));
+    site.write(move |tx| sample::refill(tx, &context, &key, cast));
     assert_eq!(site.read(rows), full);
 }
 

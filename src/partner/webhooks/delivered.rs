@@ -64,7 +64,7 @@ impl HookAct for ListWebhookDeliveries {
         reading(app, is_slow, move |app, lane| {
             let read = app.db.read(lane, |tx| {
                 store::one(tx, owner, endpoint)?.ok_or_else(Problem::not_found)?;
-                let (found, total) = store::deliveries_of(tx, &wanted, (&kinds, walk.after))?;
+                let (found, total) = store::deliveries_of(tx, &wanted, &kinds, walk.after)?;
                 let all = found.into_iter().map(|one| {
                     let attempts = attempts::of_delivery(tx, endpoint, one.number)?;
                     Ok((one, attempts))

@@ -52,7 +52,8 @@ impl Keeper {
         &self,
         tx: &WriteTx<'_>,
         entry: &EndpointEntry,
-        (secret, app): (&SigningSecret, Option<i64>),
+        secret: &SigningSecret,
+        app: Option<i64>,
     ) -> Result<i64, Problem> {
         if store::count(tx, self.user)? >= MOST_ENDPOINTS {
             let said = format!("there are {MOST_ENDPOINTS} endpoints already; remove one first");

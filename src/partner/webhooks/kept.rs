@@ -115,7 +115,8 @@ pub fn stretch(
     tx: &ReadTx<'_>,
     user: UserId,
     from: Position,
-    (kinds, limit): (&[EventType], usize),
+    kinds: &[EventType],
+    limit: usize,
 ) -> Result<Option<Stretch>> {
     let end = |order: &str| -> Result<Option<(i64, [u8; 16])>> {
         let sql = format!(
@@ -131,10 +132,10 @@ pub fn stretch(
         Position::Newest => return nothing(last),
         Position::Oldest => 0,
         Position::After(id) if Some(id) == last => return nothing(last),
-        Position::After(id) if is_reached(tx, user, id, (last_number, end("ASC")?))? => id.number(),
+        Position::After(id) if is_reached(tx, user, id, last_number, end("ASC")?)? => id.number(),
         Position::After(_) => return Ok(None),
     };
-    let mut events = after_number(tx, user, after, (kinds, limit + 1))?;
+    let mut events = after_number(tx, user, after, kinds, limit + 1)?;
     let has_more = events.len() > limit;
     events.truncate(limit);
     let last = if has_more { events.last().map(|event| event.message) } else { last };
@@ -148,7 +149,8 @@ fn is_reached(
     tx: &ReadTx<'_>,
     user: UserId,
     id: MessageId,
-    (newest, oldest): (i64, Option<(i64, [u8; 16])>),
+    newest: i64,
+    oldest: Option<(i64, [u8; 16])>,
 ) -> Result<bool> {
     let number = id.number();
     let Some((oldest, _)) = oldest.filter(|_| number <= newest) else { return Ok(false) };
@@ -167,7 +169,8 @@ fn after_number(
     tx: &ReadTx<'_>,
     user: UserId,
     after: i64,
-    (kinds, most): (&[EventType], usize),
+    kinds: &[EventType],
+    most: usize,
 ) -> Result<Vec<KeptEvent>> {
     let limit = i64::try_from(most).unwrap_or(i64::MAX);
     if kinds.is_empty() {
@@ -241,7 +244,7 @@ mod tests {
         });
         let ids = ids.unwrap();
         let after = |id: MessageId| {
-            let read = |tx: &ReadTx<'_>| stretch(tx, ANA, Position::After(id), (&[], 10));
+            let read = |tx: &ReadTx<'_>| stretch(tx, ANA, Position::After(id), &[], 10);
             let read = db.read(Lane::Slow, read).unwrap();
             read.map(|read| read.events.len())
         };

@@ -193,7 +193,8 @@ pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<(
 /// first [`MOST_EARLY`].
 fn next_try(
     now: Instant,
-    (tries, early): (i64, i64),
+    tries: i64,
+    early: i64,
     asked: Option<Instant>,
 ) -> Option<(Instant, bool)> {
     let counted = tries - early;
@@ -217,7 +218,7 @@ mod tests {
         let now = Instant(1_795_000_000);
         let pause = |tries, asked: Option<i64>| {
             let asked = asked.map(|asked| Instant(now.0.saturating_add(asked)));
-            next_try(now, (tries, 0), asked).map(|(at, _)| at.since(now))
+            next_try(now, tries, 0, asked).map(|(at, _)| at.since(now))
         };
         let pauses: Vec<i64> = (1..).map_while(|tries| pause(tries, None)).collect();
         assert_eq!(pauses, WEBHOOKS.retry.pauses_s);
@@ -229,12 +230,12 @@ mod tests {
         assert_eq!(pause(1, Some(-7)), Some(1));
         let at = |seconds| now.plus(seconds);
         assert_eq!(
-            next_try(now, (12, 9), Some(at(60))),
+            next_try(now, 12, 9, Some(at(60))),
             Some((at(60), true)),
             "the third that counts"
         );
-        assert_eq!(next_try(now, (52, 50), Some(at(60))), Some((at(300), false)), "often enough");
-        assert_eq!(next_try(now, (60, 50), Some(at(60))), None);
+        assert_eq!(next_try(now, 52, 50, Some(at(60))), Some((at(300), false)), "often enough");
+        assert_eq!(next_try(now, 60, 50, Some(at(60))), None);
         assert_eq!(pause(1, Some(i64::MAX)), Some(DAY_S));
     }
 

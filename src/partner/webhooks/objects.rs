@@ -86,8 +86,7 @@ impl EventBodyBuilder {
             | EventType::OrderShipped
             | EventType::OrderUpdated
             | EventType::OrderDelivered => {
-                let order = (user, OrderId(object));
-                seller::orders::one(tx, &self.words, order, self.zone)?
+                seller::orders::one(tx, &self.words, user, OrderId(object), self.zone)?
             }
             EventType::QuestionReceived | EventType::QuestionAnswered => {
                 let question = listed::one::<Question>(tx, user, object)?;
@@ -129,7 +128,7 @@ impl EventBodyBuilder {
 pub fn tell_gone_listing((tx, context, owner): BookWrite<'_, '_>, item: i64) -> Result<()> {
     let Some(listing) = listed::one::<SellerListing>(tx, owner, item)? else { return Ok(()) };
     let shown = Announcement::of(listing, context.zone).closed(tx.now(), context.zone);
-    events::raise_gone_listing(tx, owner, (item, &json_of(&shown)))
+    events::raise_gone_listing(tx, owner, item, &json_of(&shown))
 }
 
 /// What a test shows.

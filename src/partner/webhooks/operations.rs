@@ -183,7 +183,7 @@ impl HookAct for GetWebhook {
         let RowNumber(id) = check.required("webhook_id", self.webhook_id);
         check.finish()?;
         let (keeper, shows_query) = (keeper(app, by), by.caller.may(Access::Act));
-        reading(app, false, move |app, lane| shown(app, lane, &keeper, (id, shows_query)))
+        reading(app, false, move |app, lane| shown(app, lane, &keeper, id, shows_query))
     }
 }
 
@@ -191,7 +191,8 @@ fn shown(
     app: &App,
     lane: Lane,
     keeper: &Keeper,
-    (id, shows_query): (i64, bool),
+    id: i64,
+    shows_query: bool,
 ) -> Result<Webhook, Problem> {
     app.db.read(lane, |tx| {
         let found = keeper.find(tx, id)?;
@@ -229,7 +230,7 @@ impl HookAct for NewWebhook {
         let (keeper, zone) = (keeper(app, by), app.zone());
         let grant = by.caller.granted.map(|granted| granted.grant);
         Ok(Todo::Write(Box::new(move |tx| {
-            let id = keeper.make(tx, &entry, (&secret, grant))?;
+            let id = keeper.make(tx, &entry, &secret, grant)?;
             let webhook =
                 Webhook::of(keeper.find(tx, id)?, store::counts(tx, id)?, (zone, tx.now()), true);
             Ok(KeptWebhook { webhook, secret: Some(secret.text()) })

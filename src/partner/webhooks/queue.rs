@@ -42,7 +42,8 @@ row! {
 pub fn due_endpoints(
     tx: &ReadTx<'_>,
     now: Instant,
-    (after, most): (UserId, usize),
+    after: UserId,
+    most: usize,
 ) -> Result<(Vec<DueEndpoint>, Option<UserId>)> {
     let (mut found, mut last) = (Vec::new(), after);
     for _ in 0..most {
@@ -132,7 +133,7 @@ fn note_one(tx: &WriteTx<'_>, channel_set: ChannelSet, result: &TryResult) -> Re
         return Ok(());
     };
     let tries = before + 1;
-    let (state, run_at, is_early) = match next_try(at, (tries, early), result.retry_at) {
+    let (state, run_at, is_early) = match next_try(at, tries, early, result.retry_at) {
         _ if result.is_delivered() => (DeliveryState::Delivered, at, false),
         Some((again, is_early)) => (DeliveryState::Waiting, again, is_early),
         None => (DeliveryState::GivenUp, at, false),
@@ -158,7 +159,7 @@ fn note_one(tx: &WriteTx<'_>, channel_set: ChannelSet, result: &TryResult) -> Re
         ],
     )?;
     if state != DeliveryState::Waiting {
-        release(tx, endpoint, (line, object))?;
+        release(tx, endpoint, line, object)?;
     }
     match &result.error {
         None => tx.run(
@@ -173,7 +174,7 @@ fn note_one(tx: &WriteTx<'_>, channel_set: ChannelSet, result: &TryResult) -> Re
 /// Makes the next delivery about an object due, if it was held back. The index
 /// is named here and in other statements, because SQLite would otherwise scan
 /// all deliveries of the endpoint.
-fn release(tx: &WriteTx<'_>, endpoint: i64, (line, object): (i64, i64)) -> Result<()> {
+fn release(tx: &WriteTx<'_>, endpoint: i64, line: i64, object: i64) -> Result<()> {
     tx.run(
         "UPDATE webhook_delivery SET run_at = ?4
          WHERE endpoint_id = ?1 AND run_at = ?5 AND number = (
@@ -266,7 +267,7 @@ pub fn send_again(tx: &WriteTx<'_>, endpoint: i64, number: i64) -> Result<bool> 
     let Some((line, object)) = key else {
         return Ok(false);
     };
-    let run_at = if waits(tx, endpoint, (line, object))? { HELD } else { tx.now().0 };
+    let run_at = if waits(tx, endpoint, line, object)? { HELD } else { tx.now().0 };
     tx.run(
         "UPDATE webhook_delivery SET state = ?4, run_at = ?3, tries = 0, early = 0
          WHERE endpoint_id = ?1 AND number = ?2",
@@ -280,8 +281,10 @@ pub fn send_again(tx: &WriteTx<'_>, endpoint: i64, number: i64) -> Result<bool> 
 pub fn in_span(
     tx: &ReadTx<'_>,
     endpoint: i64,
-    (from, to): (Instant, Instant),
-    (after, most): ((Instant, i64), usize),
+    from: Instant,
+    to: Instant,
+    after: (Instant, i64),
+    most: usize,
 ) -> Result<Vec<(Instant, i64)>> {
     tx.tuples(
         "SELECT created_at, number FROM webhook_delivery
@@ -305,7 +308,7 @@ pub fn forget(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
             (endpoint, number),
         )?;
         if *state == DeliveryState::Waiting {
-            release(tx, *endpoint, (*line, *object))?;
+            release(tx, *endpoint, *line, *object)?;
             find_next(tx, *endpoint)?;
         }
     }

@@ -159,7 +159,7 @@ pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<O
     if is_known || kind == EventType::StockChanged && replace_held(tx, endpoint, new)? {
         return Ok(None);
     }
-    let is_held = waits(tx, endpoint, ((kind.number() / 10).into(), object))?;
+    let is_held = waits(tx, endpoint, (kind.number() / 10).into(), object)?;
     tx.run(
         "UPDATE webhook_endpoint
          SET last_number = last_number + 1,
@@ -181,7 +181,7 @@ pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<O
 
 /// Whether a delivery about an object waits for an endpoint; its line is the tens of its
 /// event's number.
-pub fn waits(tx: &ReadTx<'_>, endpoint: i64, (line, object): (i64, i64)) -> Result<bool> {
+pub fn waits(tx: &ReadTx<'_>, endpoint: i64, line: i64, object: i64) -> Result<bool> {
     tx.value(
         "SELECT EXISTS (SELECT 1 FROM webhook_delivery INDEXED BY webhook_delivery_in_line
              WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0)",

@@ -284,7 +284,8 @@ pub fn deliveries_after(
 pub fn deliveries_of(
     tx: &ReadTx<'_>,
     wanted: &DeliveryQuery,
-    (kinds, after): (&[EventType], Option<i64>),
+    kinds: &[EventType],
+    after: Option<i64>,
 ) -> Result<(Vec<Delivery>, u64)> {
     if kinds.is_empty() {
         return deliveries_after(tx, wanted, after);

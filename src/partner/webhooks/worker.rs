@@ -59,7 +59,7 @@ pub fn run(app: &App, stop: &Stop) {
     };
     // Tries of a worker that panicked are no longer counted as running.
     app.webhooks.in_flight.store(0, Ordering::Relaxed);
-    rounds::work(&app.db, &WEBHOOKS, (stop, &bell), || worker.round());
+    rounds::work(&app.db, &WEBHOOKS, stop, &bell, || worker.round());
     worker.finish();
 }
 
@@ -120,7 +120,7 @@ impl Worker<'_> {
             let (mut due, last) = self
                 .app
                 .db
-                .read(DbLane::Slow, |tx| queue::due_endpoints(tx, now, (after, LOOKED_AT)))?;
+                .read(DbLane::Slow, |tx| queue::due_endpoints(tx, now, after, LOOKED_AT))?;
             due.sort_by_key(|one| self.limits.under_way(one.user));
             for one in due {
                 self.begin_some(one)?;

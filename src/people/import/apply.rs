@@ -87,7 +87,7 @@ fn work(app: &App, stop: &Stop) -> Result<bool> {
         }
         let (rows, services) = (Arc::clone(&rows), AccountServices::of(app));
         (position, late) =
-            app.db.write_piece(move |tx| make(tx, &services, &rows, (id, position, late)))?;
+            app.db.write_piece(move |tx| make(tx, &services, &rows, id, position, late))?;
         running.done.store(position, Ordering::Relaxed);
     }
     let mut rows = Arc::into_inner(rows).unwrap_or_default();
@@ -99,7 +99,7 @@ fn work(app: &App, stop: &Stop) -> Result<bool> {
     let rows = serde_json::to_string(&rows).unwrap_or_default();
     app.db.write_piece(move |tx| {
         store::finish(tx, id, counts, &rows)?;
-        note(tx, by, (id, &file_name), counts)
+        note(tx, by, id, &file_name, counts)
     })?;
     *app.work.imports.running.lock() = None;
     Ok(true)
@@ -115,7 +115,9 @@ fn make(
     tx: &WriteTx<'_>,
     services: &AccountServices,
     rows: &[Row],
-    (id, mut position, mut late): (i64, u32, Vec<usize>),
+    id: i64,
+    mut position: u32,
+    mut late: Vec<usize>,
 ) -> Result<(u32, Vec<usize>)> {
     for row in &rows[position as usize..] {
         position += 1;
@@ -145,7 +147,7 @@ struct Told<'t> {
     com_erro: u32,
 }
 
-fn note(tx: &WriteTx<'_>, by: BegunBy, (id, file_name): (i64, &str), counts: Counts) -> Result<()> {
+fn note(tx: &WriteTx<'_>, by: BegunBy, id: i64, file_name: &str, counts: Counts) -> Result<()> {
     let BegunBy { id: person, name, address, request_id } = by;
     let actor = Actor { kind: ActorKind::Person, id: person, name, address, request_id };
     let act = objects::IMPORT.act("importacao.aplicar", id, file_name);

@@ -246,7 +246,7 @@ pub fn run(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
             let first = audit::newest(tx)?.saturating_add(1);
             let mut changed = 0;
             for id in piece {
-                changed += usize::from(order.carry_out(tx, (&actor, zone), id)?);
+                changed += usize::from(order.carry_out(tx, &actor, zone, id)?);
             }
             Ok::<_, DbError>((changed, first, audit::newest(tx)?))
         })?;
@@ -264,7 +264,8 @@ impl Order {
     fn carry_out(
         &self,
         tx: &WriteTx<'_>,
-        (actor, zone): (&Actor, Zone),
+        actor: &Actor,
+        zone: Zone,
         id: UserId,
     ) -> Result<bool, DbError> {
         let student = store::person(tx, id)?;
@@ -274,7 +275,7 @@ impl Order {
         };
         let name = &student.entry.nome;
         match self {
-            Self::Give(gift) => gift.give(tx, (actor, zone), id),
+            Self::Give(gift) => gift.give(tx, actor, zone, id),
             Self::Suspend(reason) => {
                 if !students::suspend(tx, id, reason)? {
                     return Ok(false);
@@ -328,7 +329,7 @@ pub fn grace(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
             return answer.declined(problem, &back.page(), "esta_suspenso");
         }
         let first = audit::newest(tx)?.saturating_add(1);
-        let given = Gift::Days(days).give(tx, (&actor, zone), id)?;
+        let given = Gift::Days(days).give(tx, &actor, zone, id)?;
         let entries = (first, audit::newest(tx)?);
         let told = Told { act: Act::Grace, people: usize::from(given), entries };
         let until = store::person(tx, id)?.and_then(|one| one.paid_until);

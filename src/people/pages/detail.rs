@@ -39,14 +39,14 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let id = UserId(request.id()?);
         let shown = app.db.read(request.lane, |tx| find(tx, group, id))?;
-        looked(app, person, request, (group, &shown));
+        looked(app, person, request, group, &shown);
         return Reply::json(&WirePerson::of(shown, app.zone()));
     }
     page((app, person, request), Refused::Nothing, &Vec::new())
 }
 
 /// Notes that somebody of the staff saw a person's data.
-fn looked(app: &App, person: &Person, request: &Request, (group, seen): (Group, &Listed)) {
+fn looked(app: &App, person: &Person, request: &Request, group: Group, seen: &Listed) {
     let action = match group {
         Group::Students => "aluno.consultar",
         Group::Staff => "equipe.consultar",
@@ -141,7 +141,9 @@ pub fn again(visit: Visit<'_>, refused: Refused, problem: Problem) -> Result<Job
 /// Reads what a part of the page shows.
 fn read(
     tx: &ReadTx<'_>,
-    (id, group, part): (UserId, Group, Part),
+    id: UserId,
+    group: Group,
+    part: Part,
     time: PageTime,
     before: Option<Instant>,
 ) -> Result<Stored, Problem> {
@@ -162,7 +164,7 @@ fn read(
         },
         accounts: marketplace::linked_accounts(tx, id)?,
         timeline: if part == Part::Summary {
-            timeline::page(tx, (id, group), time, before)?
+            timeline::page(tx, id, group, time, before)?
         } else {
             Timeline { events: Vec::new(), older: None }
         },
@@ -196,9 +198,9 @@ fn page(visit: Visit<'_>, refused: Refused, faults: &Fields) -> Result<Reply, Pr
     let older = form::all_sent(request, "antes").next().and_then(|text| text.parse().ok());
     let before = older.filter(|_| request.body.is_empty()).map(Instant);
     let (stored, picks) = app.db.read(request.lane, |tx| {
-        Ok::<_, Problem>((read(tx, (id, group, part), time, before)?, plan_picks(tx)?))
+        Ok::<_, Problem>((read(tx, id, group, part, time, before)?, plan_picks(tx)?))
     })?;
-    looked(app, person, request, (group, &stored.person));
+    looked(app, person, request, group, &stored.person);
     let form = match refused {
         Refused::Fields => entry::again(group, request, faults),
         _ => group.form().show(Some(&stored.person.entry), app.zone()).unfocused(),

@@ -259,9 +259,9 @@ fn names_of_before_are_found_however_often_somebody_looked() {
     ]);
     test.write(|tx| {
         let actor = Actor::local(ActorKind::Command, "teste");
-        self_service::rename(tx, &actor, UserId(7), ("Ana Prado", Some("5511987654321")))?;
-        self_service::rename(tx, &actor, UserId(7), ("Ana Prado", Some("5511987654321")))?;
-        self_service::rename(tx, &actor, UserId(7), ("Zoé", None))?;
+        self_service::rename(tx, &actor, UserId(7), "Ana Prado", Some("5511987654321"))?;
+        self_service::rename(tx, &actor, UserId(7), "Ana Prado", Some("5511987654321"))?;
+        self_service::rename(tx, &actor, UserId(7), "Zoé", None)?;
         for _ in 0..1_000 {
             let act = Act { action: "aluno.consultar", object: "aluno", object_id: "7".to_owned(), object_name: "Zoé" };
             audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;

@@ -70,7 +70,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         if let Some(login) = login {
             login.note(tx)?;
         }
-        self_service::rename(tx, &actor, user, (&name, number.as_deref()))?;
+        self_service::rename(tx, &actor, user, &name, number.as_deref())?;
         Ok::<_, Problem>(())
     })?;
     answer.done(user, PATH, "dados")

@@ -36,7 +36,7 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
                 debts::paid_since(tx, owner, zone, from)?,
                 relations::sellers(tx, owner)?,
                 relations::invitations_of(tx, owner)?.len(),
-                (debts::debtors(tx, owner, (now, MOST_DEBTORS))?, unmatched::found(tx, owner)?),
+                (debts::debtors(tx, owner, now, MOST_DEBTORS)?, unmatched::found(tx, owner)?),
             ))
         })?;
     let links: i64 = sellers.iter().map(|seller| seller.links).sum();

@@ -158,7 +158,7 @@ fn page(
         layout: layout(app, person, request).with_flash(flash(request)),
         sellers: sellers.into_iter().map(|one| Pick::of((one.id.0, one.name))).collect(),
         form,
-        table: LIST.table_by(query, LIST.heads, total, (&choice, None)),
+        table: LIST.table_by(query, LIST.heads, total, &choice, None),
         links,
         time: PageTime::of(app, request),
     })

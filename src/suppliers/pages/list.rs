@@ -66,13 +66,14 @@ pub fn form(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         return Err(Problem::not_found());
     }
-    page((app, person, request), None, (String::new(), Vec::new()))
+    page((app, person, request), None, String::new(), Vec::new())
 }
 
 fn page(
     visit: Visit<'_>,
     fault: Option<&str>,
-    (csv, rows): (String, Vec<(Row, RowStatus, &'static str)>),
+    csv: String,
+    rows: Vec<(Row, RowStatus, &'static str)>,
 ) -> Result<Reply, Problem> {
     let (app, person, request) = visit;
     let mut file = view::Field::default().fault(fault);
@@ -91,9 +92,7 @@ fn page(
 pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let visit = (app, person, request);
     let faulty = |problem, words| {
-        form::show_again(request, problem, |_| {
-            page(visit, Some(words), (String::new(), Vec::new()))
-        })
+        form::show_again(request, problem, |_| page(visit, Some(words), String::new(), Vec::new()))
     };
     let bytes = match csv_read::sent(request) {
         Ok(bytes) => bytes,
@@ -111,7 +110,7 @@ pub fn preview(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         let csv = String::from_utf8_lossy(&bytes).into_owned();
         let shown = rows.into_iter().zip(&outcomes);
         let shown = shown.map(|(row, one)| (row, one.status, one.fault.map_or("", said)));
-        page(visit, None, (csv, shown.collect()))
+        page(visit, None, csv, shown.collect())
     }?;
     Ok(crate::edge::route::nothing_to_do(reply))
 }

@@ -229,7 +229,7 @@ fn page(
     let of = asked.seller.and_then(|id| named(&mut choice, id, &rows));
     let (query, days) = (&asked.query, Some(asked.days));
     let count = |value: &str| u64::try_from(tally.of(status_filter(value)).orders).ok();
-    let table = LIST.table_by(query, LIST.heads, total, (&choice, days)).counted(count);
+    let table = LIST.table_by(query, LIST.heads, total, &choice, days).counted(count);
     let flash = payments::flash(request, &table.query).or_else(|| reminders::flash(request));
     Reply::page(&OrdersPage {
         layout: layout(app, person, request).with_flash(flash),

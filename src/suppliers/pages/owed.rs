@@ -66,7 +66,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let choice = choice(SUPPLIER, "Fornecedor", &suppliers, supplier);
     Reply::page(&OwedPage {
         layout: layout(app, person, request),
-        table: LIST.table_by(&query, LIST.heads, total, (&choice, None)),
+        table: LIST.table_by(&query, LIST.heads, total, &choice, None),
         orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
         invitations,
         time: PageTime::of(app, request),
@@ -98,7 +98,7 @@ fn answer_to(person: &Person, request: &Request, accepts: bool) -> Result<Job, P
             relations::refuse(tx, id)?;
             ("relacao.recusar", "recusado")
         };
-        relations::note(tx, &actor, (action, id), (&email, &name))?;
+        relations::note(tx, &actor, action, id, &email, &name)?;
         answer.done(id, HUB, word)
     }))
 }

@@ -105,7 +105,7 @@ pub fn pay_many(app: &App, person: &Person, request: &Request) -> Result<Todo<Re
         sent.finish()?;
         let wanted = asked.wanted(owner, app.zone(), at);
         return Ok(Todo::Slow(Box::new(move |app| {
-            let sum = payments::pay_all(&app.db, owner, &wanted, (newest, batch))?;
+            let sum = payments::pay_all(&app.db, owner, &wanted, newest, batch)?;
             noted(answer, &page, sum, batch)
         })));
     }

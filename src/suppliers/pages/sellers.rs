@@ -154,7 +154,7 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let channel_set = ChannelSet::of(&app.config);
     Ok(Box::new(move |tx| match relations::invite(tx, owner, &new.email)? {
         Invited::Made(id) => {
-            relations::note(tx, &actor, ("relacao.convidar", id), (&new.email, &name))?;
+            relations::note(tx, &actor, "relacao.convidar", id, &new.email, &name)?;
             tell(tx, channel_set, (owner, &name), &new.email, id)?;
             answer.made(id, PATH, "convidado")
         }
@@ -213,7 +213,7 @@ pub fn withdraw(_: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let name = person.account.name.clone();
     Ok(Box::new(move |tx| {
         let email = relations::withdraw(tx, owner, id)?.ok_or_else(Problem::not_found)?;
-        relations::note(tx, &actor, ("relacao.retirar", id), (&email, &name))?;
+        relations::note(tx, &actor, "relacao.retirar", id, &email, &name)?;
         answer.done(id, PATH, "retirado")
     }))
 }

@@ -121,7 +121,7 @@ fn page(
     }
     let (sellers, rows, suggested, total) = found;
     let choice = choice(SELLER, "Vendedor", &sellers, wanted.seller);
-    let table = LIST.table_by(&query, LIST.heads, total, (&choice, None));
+    let table = LIST.table_by(&query, LIST.heads, total, &choice, None);
     let last = rows.len().saturating_sub(1);
     Reply::page(&UnmatchedPage {
         layout: layout(app, person, request).with_flash(flash(request, &table.query)),
@@ -200,7 +200,7 @@ pub fn put_aside(app: &App, person: &Person, request: &Request) -> Result<Job, P
     let (owner, answer, page) = (person.account.user_id, Answer::to(request), address(request)?);
     let word = word("separado", request, &format!("{seller}-{listing}"));
     Ok(Box::new(move |tx| {
-        if !unmatched::put_aside(tx, owner, (seller, item))? {
+        if !unmatched::put_aside(tx, owner, seller, item)? {
             return Err(Problem::not_found());
         }
         answer.done(listing, &page, &word)
@@ -213,7 +213,7 @@ pub fn take_up(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     let (owner, answer, page) = (person.account.user_id, Answer::to(request), address(request)?);
     let word = word("de_volta", request, "");
     Ok(Box::new(move |tx| {
-        unmatched::take_up(tx, owner, (seller, item))?;
+        unmatched::take_up(tx, owner, seller, item)?;
         answer.done(listing, &page, &word)
     }))
 }

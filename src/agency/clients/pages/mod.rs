@@ -181,7 +181,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (today, zone, reader) = (app.day(request.now), app.zone(), person.account.user_id);
     let (page, rows, progress) = app.db.read(request.lane, |tx| {
         let present = store::Present::read(tx)?;
-        let page = store::page(tx, &query, (reader, &present))?;
+        let page = store::page(tx, &query, reader, &present)?;
         // Those of a file are read one by one while it is sent.
         let now: &[i64] = if query.csv { &[] } else { &page.ids };
         let rows = now.iter().map(|id| store::listed(tx, *id, today));
@@ -202,7 +202,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let time = PageTime::of(app, request);
     let row = |listed: ListedClient| ClientRow {
-        item: client_item(time, (listed.client.id, &listed.client.entry.name), &listed.waiting),
+        item: client_item(time, listed.client.id, &listed.client.entry.name, &listed.waiting),
         listed,
     };
     let count = |name: &str| page.counted.iter().find(|one| one.0 == name).map(|one| one.1);
@@ -247,7 +247,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (span, time) = (Span::asked(app, request)?, PageTime::of(app, request));
     let (listed, figures, queue) = app.db.read(request.lane, |tx| {
         let listed = store::listed(tx, id, today)?;
-        let figures = Figures::read(tx, (id, &listed.waiting.open), span, today)?;
+        let figures = Figures::read(tx, id, &listed.waiting.open, span, today)?;
         let queue = queue(tx, &listed, time)?;
         Ok::<_, Problem>((listed, figures, queue))
     })?;
@@ -345,7 +345,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let full =
             || Problem::new(Code::Conflict, "there are 1000 clients already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
-        let act = act("cliente.criar", (id, &entry.name));
+        let act = act("cliente.criar", id, &entry.name);
         audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
         let Some(account) = account else {
             return Ok(invite(tx, id, &entry.name)?.status(http::StatusCode::CREATED));
@@ -409,7 +409,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::existing(tx, id)?.entry;
         store::update(tx, id, &entry)?;
-        let act = act("cliente.alterar", (id, &entry.name));
+        let act = act("cliente.alterar", id, &entry.name);
         audit::note(tx, &actor, &act, Some(&before), Some(&entry))?;
         answer.done(id, &page_of(id), "alterado")
     }))
@@ -441,7 +441,7 @@ pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job,
             }
             taken => taken?,
         }
-        let act = act("cliente.conta", (id, &client.entry.name));
+        let act = act("cliente.conta", id, &client.entry.name);
         let after = json!({ "ml_user_id": account });
         audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
         answer.made(account, &page, "conta")
@@ -455,7 +455,7 @@ pub fn remove_account(app: &App, person: &Person, request: &Request) -> Result<R
     let removed = leaving::remove_account(app, id, account)?.ok_or_else(Problem::not_found)?;
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {
-        let act = act("cliente.retirar_conta", (id, &removed.client_name));
+        let act = act("cliente.retirar_conta", id, &removed.client_name);
         let before = json!({ "ml_user_id": account });
         audit::note(tx, &actor, &act, Some(&before), None::<&()>)
     })?;

@@ -126,7 +126,7 @@ fn take_in(
         let is_new = agency::join(tx, guest.client, account)?;
         if is_new {
             let after = json!({ "conta": account.to_string() });
-            let act = act("cliente.conta_entrou", (guest.client, &guest.name));
+            let act = act("cliente.conta_entrou", guest.client, &guest.name);
             audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
         }
         let joined = agency::joined(tx, account)?;

@@ -86,7 +86,7 @@ pub fn page(
             rows.splice(0..0, store::one(tx, &typed.joined)?);
         }
         let names = names(tx)?;
-        let cards = cards((app, tx, request), rows, &names)?;
+        let cards = cards(app, tx, request, rows, &names)?;
         Ok::<_, Problem>((counts, cards, names, saved::all(tx, None)?))
     })?;
     for (question, name) in app.work.holds.of_others(person.account.user_id, request.now) {
@@ -134,7 +134,9 @@ pub fn page(
 /// Cards of a page of the queue. Earlier questions of a buyer are shown only if
 /// they were asked at accounts of the clients on this page.
 fn cards(
-    (app, tx, request): (&App, &ReadTx<'_>, &Request),
+    app: &App,
+    tx: &ReadTx<'_>,
+    request: &Request,
     rows: Vec<QueuedRow>,
     names: &[(i64, String)],
 ) -> db::Result<Vec<Card>> {
@@ -146,7 +148,7 @@ fn cards(
     rows.into_iter()
         .map(|row| {
             let client = names.get(&row.client).map(|name| (*name).clone());
-            let mut card = card((app, tx, request.now), row.card, &|one| seen.contains(&one))?;
+            let mut card = card(app, tx, request.now, row.card, &|one| seen.contains(&one))?;
             card.client = client.unwrap_or_default();
             Ok(card)
         })

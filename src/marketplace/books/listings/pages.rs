@@ -98,7 +98,7 @@ pub fn listings(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         let (query, store) = (LIST.read(request)?, stores::asked(request)?);
         let owner = person.account.user_id;
         let worths =
-            app.db.read(request.lane, |tx| store::worths(tx, (owner, store), &query.search))?;
+            app.db.read(request.lane, |tx| store::worths(tx, owner, store, &query.search))?;
         let state = query.filter("estado");
         found.table = found.table.counted(|value| {
             (!value.is_empty()).then(|| sum_of(&worths, Some(value)).listings.unsigned_abs())

@@ -111,7 +111,8 @@ pub struct Worth {
 /// states.
 pub fn worths(
     tx: &ReadTx<'_>,
-    (owner, account): (UserId, Option<MlUserId>),
+    owner: UserId,
+    account: Option<MlUserId>,
     search: &str,
 ) -> Result<Vec<(String, Worth)>> {
     let (key, beginning) = (search_key(search), like_beginning(search));

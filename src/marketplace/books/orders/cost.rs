@@ -24,7 +24,7 @@ pub enum Source {
 }
 
 /// The cost of one unit of a listing and SKU; `None` when it is not known.
-pub fn unit(tx: &ReadTx<'_>, owner: UserId, (item, sku): (i64, &str)) -> Result<Option<Unit>> {
+pub fn unit(tx: &ReadTx<'_>, owner: UserId, item: i64, sku: &str) -> Result<Option<Unit>> {
     let product: Option<(i64, Cents)> = match sku {
         "" => None,
         sku => tx.tuple(
@@ -52,7 +52,7 @@ pub fn unit(tx: &ReadTx<'_>, owner: UserId, (item, sku): (i64, &str)) -> Result<
 }
 
 /// Sets what a unit costs: at the product with the SKU, or else at the listing.
-pub fn set(tx: &WriteTx<'_>, owner: UserId, (item, sku): (i64, &str), cost: Cents) -> Result<()> {
+pub fn set(tx: &WriteTx<'_>, owner: UserId, item: i64, sku: &str, cost: Cents) -> Result<()> {
     let of_product = tx.execute(
         "UPDATE product SET cost_cents = ?3, updated_at = ?4 WHERE owner_id = ?1 AND sku = ?2",
         (owner, sku, cost, tx.now()),

@@ -113,7 +113,7 @@ pub fn sum_sales(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 
 /// Updates the sums by what was sold.
 pub fn sum_sold(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    sums::follow(tx, change.context.zone, change.owner, (change.before, change.after))
+    sums::follow(tx, change.context.zone, change.owner, change.before, change.after)
 }
 
 fn add_sale(

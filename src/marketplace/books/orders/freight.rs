@@ -15,7 +15,8 @@ const MOST: i64 = 50;
 /// others have. One that was cancelled leaves its share to the others.
 pub fn share(
     (tx, context, owner): BookWrite<'_, '_>,
-    (shipment, placed): (i64, Instant),
+    shipment: i64,
+    placed: Instant,
     told: Option<Cents>,
 ) -> Result<()> {
     let carried: Vec<OrderId> = tx.values(
@@ -45,7 +46,7 @@ pub fn share(
         let after = StoredOrder { freight, ..before.clone() };
         if after != *before {
             store(tx, owner, *order, &after)?;
-            sums::follow(tx, context.zone, owner, (Some(before), &after))?;
+            sums::follow(tx, context.zone, owner, Some(before), &after)?;
         }
     }
     Ok(())

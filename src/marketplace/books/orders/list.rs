@@ -155,7 +155,7 @@ impl OrderPage {
             if !is_sale_status(order.status) {
                 return Ok(None);
             }
-            let unit = cost::unit(tx, owner, (order.item_id, self.sold(order).sku))?;
+            let unit = cost::unit(tx, owner, order.item_id, self.sold(order).sku)?;
             let (price, units) = (order.total, order.quantity);
             Ok(Some(Earned::of((price, units), (order.fee, order.freight), unit, tax)))
         };
@@ -276,7 +276,7 @@ fn read_listings(
     if items.len() > 1 {
         window.cut(&mut keys);
     }
-    OrderPage::of_keys((tx, words, owner), filter, keys, total)
+    OrderPage::of_keys(tx, words, owner, filter, keys, total)
 }
 
 /// The numbers of words; those that nothing here has are left out.
@@ -318,7 +318,9 @@ impl OrderPage {
 
     /// A page of the orders whose keys were found.
     pub(super) fn of_keys(
-        (tx, words, owner): (&ReadTx<'_>, &Words, UserId),
+        tx: &ReadTx<'_>,
+        words: &Words,
+        owner: UserId,
         filter: &Filter,
         keys: Vec<Key>,
         total: i64,

@@ -144,7 +144,7 @@ pub fn apply(
     }
     if applied != Applied::Stale {
         let told = order.shipment.as_ref().and_then(|shipment| shipment.cost);
-        freight::share((tx, context, owner), (number, order.created_at), told)?;
+        freight::share((tx, context, owner), number, order.created_at, told)?;
     }
     Ok(applied)
 }
@@ -183,7 +183,7 @@ fn apply_alone(
     }
     if let Some(before) = before.as_ref().filter(|before| after.is_quietly_other(before)) {
         store(tx, owner, order.id, &after)?;
-        sums::follow(tx, context.zone, owner, (Some(before), &after))?;
+        sums::follow(tx, context.zone, owner, Some(before), &after)?;
         return Ok(Applied::Unchanged);
     }
     if let Some(before) = before.as_ref().filter(|before| before.created_at != after.created_at) {
@@ -368,7 +368,7 @@ pub fn apply_shipment(
         store(tx, owner, order, &after)?;
     }
     if read.cost.is_some() {
-        freight::share((tx, context, owner), (number, before.created_at), read.cost)?;
+        freight::share((tx, context, owner), number, before.created_at, read.cost)?;
     }
     if !is_seen {
         return Ok(Applied::Unchanged);

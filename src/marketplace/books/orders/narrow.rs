@@ -28,18 +28,19 @@ pub fn read(tx: &ReadTx<'_>, words: &Words, owner: UserId, filter: &Filter) -> R
             if !filter.shipping.is_empty() {
                 filters.and(&one_of("shipping_status", &parcels), &[]);
             }
-            changed(tx, &filters, (filter, since))?
+            changed(tx, &filters, filter, since)?
         }
-        None => of_parcels(tx, &filters, (filter, &window), &parcels)?,
+        None => of_parcels(tx, &filters, filter, &window, &parcels)?,
     };
-    OrderPage::of_keys((tx, words, owner), filter, keys, total)
+    OrderPage::of_keys(tx, words, owner, filter, keys, total)
 }
 
 /// Keys of a page of what changed since, in the order of the changes, and how many did.
 fn changed(
     tx: &ReadTx<'_>,
     filters: &Filters<'_>,
-    (filter, since): (&Filter, Instant),
+    filter: &Filter,
+    since: Instant,
 ) -> Result<(Vec<Key>, i64)> {
     const TABLE: &str = "FROM sale_order INDEXED BY sale_order_changed WHERE";
     let (from, before) = filter.created;
@@ -73,7 +74,8 @@ fn changed(
 fn of_parcels(
     tx: &ReadTx<'_>,
     filters: &Filters<'_>,
-    (filter, window): (&Filter, &Window),
+    filter: &Filter,
+    window: &Window,
     parcels: &[i64],
 ) -> Result<(Vec<Key>, i64)> {
     let (limit, offset) = window.of_each(parcels.len());

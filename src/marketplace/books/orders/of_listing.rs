@@ -52,9 +52,11 @@ pub fn last_freight(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<
 /// orders as their list shows it.
 pub fn by_day(
     tx: &ReadTx<'_>,
-    (owner, item): (UserId, i64),
+    owner: UserId,
+    item: i64,
     zone: Zone,
-    (first, days): (Day, usize),
+    first: Day,
+    days: usize,
 ) -> Result<DailySales> {
     let starts: Vec<Instant> =
         (first.0..).take(days + 1).map(|day| zone.start_of(Day(day))).collect();

@@ -261,7 +261,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         let mut beside = Beside::default();
         if let Some(filter) = same.filter(|_| is_page) {
             beside.sum = Some(sums::of(tx, words, owner, (&filter, tax))?);
-            beside.chart = chart((tx, words, owner), &stores, &filter, request.now)?;
+            beside.chart = chart(tx, words, owner, &stores, &filter, request.now)?;
             if filter.items.is_none() {
                 beside.states = Some(runs::by_state(tx, owner, &filter)?);
             }
@@ -290,7 +290,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     };
     let states = beside.states;
     let table = LIST
-        .table_by(&query, LIST.heads, total, (&stores.choice(of_store), Some(days)))
+        .table_by(&query, LIST.heads, total, &stores.choice(of_store), Some(days))
         .counted(|name| {
             let number = i64::from(OrderStatus::from_name(name)?.number());
             Some(states.as_ref()?.get(&number).copied().unwrap_or(0))
@@ -334,7 +334,9 @@ fn sum_words(total: u64, sum: Option<Sum>, earned: &[Option<Earned>]) -> String 
 /// The chart of a filter: one series for each account, or one sum for one account,
 /// more of them than a chart can tell apart, or a state or listing.
 fn chart(
-    (tx, words, owner): (&ReadTx<'_>, &Words, UserId),
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
     stores: &Stores,
     filter: &list::Filter,
     now: Instant,
@@ -346,7 +348,7 @@ fn chart(
         _ => CHART_OF_LAST_DAYS,
     };
     if !filter.status.is_empty() || filter.items.is_some() {
-        let gross = sums::by_day(tx, words, owner, filter, (first, days))?;
+        let gross = sums::by_day(tx, words, owner, filter, first, days)?;
         return Ok(BarChart::new(title, first, &gross));
     }
     let mut series = Vec::new();

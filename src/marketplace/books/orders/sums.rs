@@ -79,7 +79,8 @@ pub(super) fn follow(
     tx: &WriteTx<'_>,
     zone: Zone,
     owner: UserId,
-    (before, after): (Option<&StoredOrder>, &StoredOrder),
+    before: Option<&StoredOrder>,
+    after: &StoredOrder,
 ) -> Result<()> {
     let place = |row: &StoredOrder| {
         is_sale_status(row.status).then(|| {
@@ -236,7 +237,7 @@ pub fn of(
         let (one, sku) = (sold.get(key).copied().unwrap_or_default(), worded.at(place).sku);
         let cost = match costs.get(&(key.0, sku)) {
             Some(known) => *known,
-            None => *costs.entry((key.0, sku)).or_insert(cost::unit(tx, owner, (key.0, sku))?),
+            None => *costs.entry((key.0, sku)).or_insert(cost::unit(tx, owner, key.0, sku)?),
         };
         sum.add(one, cost, tax);
     }
@@ -264,7 +265,8 @@ pub fn by_day(
     words: &Words,
     owner: UserId,
     filter: &Filter,
-    (first, days): (Day, usize),
+    first: Day,
+    days: usize,
 ) -> Result<Vec<i64>> {
     let mut gross = vec![0; days];
     let last = first.0 + i64::try_from(days).unwrap_or(0) - 1;

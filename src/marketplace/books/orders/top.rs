@@ -66,7 +66,7 @@ pub fn products(
     let mut found: HashMap<(&str, i64), ProductSum> = HashMap::new();
     for (place, key) in keys.iter().enumerate() {
         let (one, wording) = (sold.get(key).copied().unwrap_or_default(), worded.at(place));
-        let unit = cost::unit(tx, owner, (key.0, wording.sku))?;
+        let unit = cost::unit(tx, owner, key.0, wording.sku)?;
         let of_listing = if wording.sku.is_empty() { key.0 } else { 0 };
         let product = found.entry((wording.sku, of_listing)).or_default();
         product.sum.add(one, unit, tax);

@@ -14,7 +14,7 @@ const ARRIVED: [&str; 1] = ["delivered"];
 /// Raises the events of a change. Each type is raised once for an order, even
 /// when documents repeat or come late.
 pub fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    let tell = |kind| events::raise(tx, change.owner, kind, (change.order.0, 0));
+    let tell = |kind| events::raise(tx, change.owner, kind, change.order.0, 0);
     if change.document.is_some() {
         let (before, after, news_from) = (change.before, change.after, change.news_from);
         let is_new = after.created_at >= news_from;
@@ -63,11 +63,11 @@ fn is_called_off(row: &StoredOrder) -> bool {
 fn is_now(tx: &WriteTx<'_>, change: &OrderChange<'_>, states: &[&str]) -> Result<bool> {
     let known = change.before.and_then(|before| before.shipping_status);
     let status = change.after.shipping_status;
-    if known == status || !is_one_of(tx, change, (status, states))? {
+    if known == status || !is_one_of(tx, change, status, states)? {
         return Ok(false);
     }
     if known.is_some() {
-        return Ok(!is_one_of(tx, change, (known, states))?);
+        return Ok(!is_one_of(tx, change, known, states)?);
     }
     Ok(change.linked_at(tx)?.is_some_and(|at| change.after.created_at >= at))
 }
@@ -75,7 +75,8 @@ fn is_now(tx: &WriteTx<'_>, change: &OrderChange<'_>, states: &[&str]) -> Result
 fn is_one_of(
     tx: &WriteTx<'_>,
     change: &OrderChange<'_>,
-    (status, states): (Option<i64>, &[&str]),
+    status: Option<i64>,
+    states: &[&str],
 ) -> Result<bool> {
     let Some(status) = status else { return Ok(false) };
     let word = change.context.words.text(tx, status)?;

@@ -17,18 +17,14 @@ const LONGEST: usize = 200;
 /// The nickname of the buyer who asked an owner's question.
 pub fn reply(app: &App, owner: UserId, question: &QuestionRow) -> Result<Reply, Problem> {
     let nome = match question.asker_id {
-        Some(asker) => name(app, owner, (question, asker))?,
+        Some(asker) => name(app, owner, question, asker)?,
         None => String::new(),
     };
     // Null when the marketplace shows no name.
     Reply::ok(&json!({ "nome": Some(nome).filter(|nome| !nome.is_empty()) }))
 }
 
-fn name(
-    app: &App,
-    owner: UserId,
-    (question, asker): (&QuestionRow, i64),
-) -> Result<String, Problem> {
+fn name(app: &App, owner: UserId, question: &QuestionRow, asker: i64) -> Result<String, Problem> {
     if let Some(known) = app.db.read(Lane::Brief, |tx| store::buyer_name(tx, asker))? {
         return Ok(known);
     }

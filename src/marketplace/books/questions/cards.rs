@@ -168,19 +168,21 @@ row! {
 /// The card of a question. Of the buyer's earlier questions it shows only those
 /// to accounts for which `may_see` is true.
 pub fn card(
-    (app, tx, now): (&App, &ReadTx<'_>, Instant),
+    app: &App,
+    tx: &ReadTx<'_>,
+    now: Instant,
     found: CardRow,
     may_see: &dyn Fn(MlUserId) -> bool,
 ) -> Result<Card> {
     let CardRow { question: Question { row, title }, owner, store, buyer } = found;
     let earlier = match row.asker_id {
-        Some(asker) => earlier(tx, (owner, asker), (row.asked_at, row.id))?,
+        Some(asker) => earlier(tx, owner, asker, row.asked_at, row.id)?,
         None => Vec::new(),
     };
     let earlier = earlier.into_iter().filter(|one| may_see(one.ml_user_id)).take(EARLIER);
     Ok(Card {
         earlier: earlier.collect(),
-        listing: listing(app, tx, (owner, row.item_id, title))?,
+        listing: listing(app, tx, owner, row.item_id, title)?,
         client: String::new(),
         store: store.unwrap_or_else(|| unlinked(row.ml_user_id)),
         buyer: buyer.unwrap_or_default(),
@@ -215,7 +217,9 @@ pub fn listing_code(services: &Services, item: i64) -> String {
 fn listing(
     services: &Services,
     tx: &ReadTx<'_>,
-    (owner, item, title): (UserId, i64, String),
+    owner: UserId,
+    item: i64,
+    title: String,
 ) -> Result<CardListing> {
     let id = listing_code(services, item);
     let found = "FROM listing WHERE owner_id = ?1 AND item_id = ?2";
@@ -241,8 +245,10 @@ fn listing(
 
 fn earlier(
     tx: &ReadTx<'_>,
-    (owner, asker): (UserId, i64),
-    (at, question): (Instant, i64),
+    owner: UserId,
+    asker: i64,
+    at: Instant,
+    question: i64,
 ) -> Result<Vec<Earlier>> {
     tx.records(
         "FROM question INDEXED BY question_of_asker

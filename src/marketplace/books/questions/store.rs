@@ -98,7 +98,8 @@ pub fn stored(tx: &ReadTx<'_>, owner: UserId, question: i64) -> Result<Option<Qu
 /// owner's accounts.
 pub fn waiting(
     tx: &ReadTx<'_>,
-    (owner, account): (UserId, Option<MlUserId>),
+    owner: UserId,
+    account: Option<MlUserId>,
     window: (u32, u32),
 ) -> Result<(Vec<CardRow>, u64)> {
     let mut filters = Filters::new(

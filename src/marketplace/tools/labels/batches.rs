@@ -39,7 +39,9 @@ const WAITS: &str = "coalesce(o.shipping_status = 10, 0)";
 /// the number of the batch. A label that was printed before belongs to the newer file.
 pub fn add(
     tx: &WriteTx<'_>,
-    (owner, account, by): (UserId, MlUserId, UserId),
+    owner: UserId,
+    account: MlUserId,
+    by: UserId,
     printed: &[(i64, OrderId)],
 ) -> Result<i64> {
     let batch = tx.insert(

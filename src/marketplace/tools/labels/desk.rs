@@ -68,11 +68,7 @@ pub struct Waiting {
 
 impl Waiting {
     /// Whether its label can be printed, as far as is known.
-    pub fn is_ready(
-        &self,
-        stores: &[LabelStore],
-        (refused, now): (&RefusedLabels, Instant),
-    ) -> bool {
+    pub fn is_ready(&self, stores: &[LabelStore], refused: &RefusedLabels, now: Instant) -> bool {
         let store = &stores[self.store];
         store.can_print && refused.why(store.account, self.parcel.shipment, now).is_none()
     }
@@ -148,8 +144,10 @@ fn narrowed(stores: &[LabelStore], only: Option<MlUserId>) -> (Vec<usize>, Vec<(
 pub fn show(
     app: &App,
     tx: &ReadTx<'_>,
-    (desk, stores): (&'static Desk, Vec<LabelStore>),
-    (request, asked): (&Request, Asked),
+    desk: &'static Desk,
+    stores: Vec<LabelStore>,
+    request: &Request,
+    asked: Asked,
 ) -> Result<LabelDesk, Problem> {
     let (_, accounts) = narrowed(&stores, asked.only);
     if accounts.is_empty() && asked.only.is_some() {
@@ -161,7 +159,7 @@ pub fn show(
     let refused = &app.marketplace.refused_labels;
     let why =
         |one: &Waiting| refused.why(stores[one.store].account, one.parcel.shipment, request.now);
-    let ready = all.iter().filter(|one| one.is_ready(&stores, (refused, request.now))).count();
+    let ready = all.iter().filter(|one| one.is_ready(&stores, refused, request.now)).count();
     let (mut rows, mut done) = (Vec::new(), Vec::new());
     if asked.printed {
         done = printed_rows(tx, &stores, &asked)?;
@@ -276,7 +274,9 @@ impl PrintForm {
 /// Prints what a form asks for, and tells its reader what came of it.
 pub fn print(
     app: &App,
-    (desk, stores, by): (&'static Desk, Vec<LabelStore>, UserId),
+    desk: &'static Desk,
+    stores: Vec<LabelStore>,
+    by: UserId,
     request: &Request,
 ) -> Result<Reply, Problem> {
     let form = PrintForm::read(request)?;
@@ -288,7 +288,7 @@ pub fn print(
         .into_iter()
         .filter(|one| {
             if form.todos {
-                one.is_ready(&stores, (refused, request.now))
+                one.is_ready(&stores, refused, request.now)
             } else {
                 let account = stores[one.store].account;
                 ids.contains(&*format!("{account}-{}", one.parcel.shipment))
@@ -300,7 +300,7 @@ pub fn print(
         let word = if form.todos { "vazia" } else { "nada" };
         return Answer::to(request).refused(problem, desk.path, word);
     }
-    let press = press::press(app, (desk, &stores, by), (chosen, request.now))?;
+    let press = press::press(app, desk, &stores, by, chosen, request.now)?;
     if request.wants_json() {
         return Reply::ok(&wire(desk, &press));
     }

@@ -72,8 +72,11 @@ fn cut(parcels: Vec<Waiting>) -> Vec<Cut> {
 /// for their reader.
 pub fn press(
     app: &App,
-    (desk, stores, by): (&Desk, &[LabelStore], UserId),
-    (parcels, now): (Vec<Waiting>, Instant),
+    desk: &Desk,
+    stores: &[LabelStore],
+    by: UserId,
+    parcels: Vec<Waiting>,
+    now: Instant,
 ) -> Result<Press, Problem> {
     let began = Monotonic::now();
     let mut press = Press::default();
@@ -111,8 +114,7 @@ fn one(
             Ok(file) => {
                 refused.forget(store.account, &shipments);
                 let (owner, account, labels) = (store.owner, store.account, parcels.len());
-                let id =
-                    app.db.write(move |tx| batches::add(tx, (owner, account, by), &parcels))?;
+                let id = app.db.write(move |tx| batches::add(tx, owner, account, by, &parcels))?;
                 app.marketplace.printed_files.put(id, Bytes::from(file), now);
                 press.batches.push(Printed { id, account, labels });
                 return Ok(false);
@@ -210,13 +212,13 @@ pub fn told(desk: &Desk, word: &str) -> Option<Notice> {
         "etiquetas" => {
             let (printed, failed, left) = (number(), number(), number());
             let ids = parts.next().unwrap_or_default();
-            Some(outcome(desk, (printed, failed, left), ids, parts.next().unwrap_or_default()))
+            Some(outcome(desk, printed, failed, left, ids, parts.next().unwrap_or_default()))
         }
         _ => None,
     }
 }
 
-fn outcome(desk: &Desk, (printed, failed, left): (u64, u64, u64), ids: &str, why: &str) -> Notice {
+fn outcome(desk: &Desk, printed: u64, failed: u64, left: u64, ids: &str, why: &str) -> Notice {
     let mut text = Vec::new();
     if failed > 0 {
         text.push(why.to_owned());

@@ -137,7 +137,7 @@ fn ask(
     shipments: &[i64],
     lost: &'static str,
 ) -> Reply {
-    match fetch((app, request.now), (owner, account), shipments) {
+    match fetch(app, request.now, owner, account, shipments) {
         Ok(bytes) => pdf(bytes),
         Err(CallError::LinkLost) => told((StatusCode::BAD_GATEWAY, lost)),
         Err(error) => not_printed(&error, shipments),
@@ -153,8 +153,10 @@ pub fn not_printed(error: &CallError, shipments: &[i64]) -> Reply {
 /// The labels of an account's shipments as one PDF. Those that the marketplace refuses are
 /// noted, so that nobody is offered them for a while.
 pub fn fetch(
-    (app, now): (&App, Instant),
-    (owner, account): (UserId, MlUserId),
+    app: &App,
+    now: Instant,
+    owner: UserId,
+    account: MlUserId,
     shipments: &[i64],
 ) -> std::result::Result<Vec<u8>, CallError> {
     let labels = with_own_token(app, owner, account, |caller| {

@@ -173,7 +173,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         tabs: tabs(PATH),
         blocked: blocked(app, &waiting),
         chart: chart(first, sent),
-        sum: sum(total, &query, (count_of(&states, MessageState::Waiting), lately)),
+        sum: sum(total, &query, count_of(&states, MessageState::Waiting), lately),
         table: LIST.table(&query, LIST.heads, total).counted(|name| match name {
             _ if !query.search.is_empty() => None,
             FAILED_LATELY => Some(lately),
@@ -249,7 +249,7 @@ pub(super) fn one(
     let found = app.db.read(request.lane, |tx| store::message(tx, id))?;
     let (message, stored) = found.ok_or_else(Problem::not_found)?;
     let params = shown(&stored);
-    looks::record(app, (person, request), ("mensagem.consultar", "mensagem"), id);
+    looks::record(app, (person, request), "mensagem.consultar", "mensagem", id);
     if request.wants_json() {
         return Reply::ok(&MessageReply {
             message: WireMessage::of(app, message, request.now),
@@ -268,7 +268,7 @@ pub(super) fn one(
         },
         until: message.expires_at.map(page).unwrap_or_default(),
         done: message.done_at.map(|at| When::new(app.zone(), at, request.now)),
-        text: letter::shown(app, &message.kind, (message.user, &message.name), params)?,
+        text: letter::shown(app, &message.kind, message.user, &message.name, params)?,
         can_go_again,
         repair: Kind::of(&message)
             .filter(|_| can_go_again)
@@ -339,7 +339,7 @@ pub(super) fn not_again() -> Problem {
 }
 
 /// `1.204 mensagens · 3 na fila · 12 falharam em 7 dias`; of a search, only how many.
-fn sum(total: u64, query: &ListQuery, (waiting, lately): (u64, u64)) -> String {
+fn sum(total: u64, query: &ListQuery, waiting: u64, lately: u64) -> String {
     let mut parts = vec![match total {
         0 if !query.is_narrowed() => {
             return "O que sai da plataforma para as pessoas: na fila, enviado e descartado."

@@ -91,7 +91,7 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         if kind == Kind::Number && message.has_own_number {
             store::set_number(tx, id, &address)?;
         } else {
-            change(tx, &actor, (&message, kind, &address))?;
+            change(tx, &actor, &message, kind, &address)?;
         }
         let states = [MessageState::GivenUp, MessageState::Waiting];
         pages::note(tx, &actor, "mensagem.reenviar", &message, states)?;
@@ -103,7 +103,9 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
 fn change(
     tx: &WriteTx<'_>,
     actor: &Actor,
-    (message, kind, address): (&Message, Kind, &str),
+    message: &Message,
+    kind: Kind,
+    address: &str,
 ) -> Result<(), Problem> {
     if message.address() == address {
         return Ok(());

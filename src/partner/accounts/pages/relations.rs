@@ -172,8 +172,8 @@ pub fn relate(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let (supplier, seller) = people(tx, &pair)?;
         if relations::relate(tx, supplier.user_id, seller.user_id, &seller.email)? {
-            let note = ("relacao.criar", seller.user_id.0);
-            relations::note(tx, &actor, note, (&seller.email, &supplier.email))?;
+            let (created, id) = ("relacao.criar", seller.user_id.0);
+            relations::note(tx, &actor, created, id, &seller.email, &supplier.email)?;
         }
         answer.done(seller.user_id, PATH, "relacionados")
     }))
@@ -208,7 +208,7 @@ pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
             Some(_) => "relacao.encerrar",
             None => "relacao.retirar",
         };
-        relations::note(tx, &actor, (action, id), (&was.email, &was.supplier))?;
+        relations::note(tx, &actor, action, id, &was.email, &was.supplier)?;
         answer.done(id, PATH, "encerrado")
     })
 }

@@ -114,7 +114,7 @@ pub fn replay(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     while !is_all && sent < MOST_REPLAYED {
         let most = BATCH.min(MOST_REPLAYED - sent);
         let (last, count) = app.db.write_piece(move |tx| {
-            let found = queue::in_span(tx, id, (span.from, span.to), (seen, most))?;
+            let found = queue::in_span(tx, id, span.from, span.to, seen, most)?;
             for (_, number) in &found {
                 queue::send_again(tx, id, *number)?;
             }

@@ -203,7 +203,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         if let Err(problem) = change.require_plan(tx) {
             return change.answer.declined(problem, change.base, "sem_plano");
         }
-        let id = change.keeper.make(tx, &entry, (&secret, None))?;
+        let id = change.keeper.make(tx, &entry, &secret, None)?;
         if let Some(shown) = shown {
             return Ok(shown);
         }

@@ -88,7 +88,7 @@ pub fn edit_xp(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         let before = Rules::read(tx)?;
         let mut after = before.clone();
         after.xp[action.place()] = xp;
-        put(tx, &actor, (&before, &after))?;
+        put(tx, &actor, &before, &after)?;
         answer.with(PATH, "salvas", &[("acao", action.name().into()), ("xp", xp.into())])
     }))
 }
@@ -110,7 +110,7 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
         let before = Rules::read(tx)?;
-        put(tx, &actor, (&before, &after))?;
+        put(tx, &actor, &before, &after)?;
         let config = shown(&after);
         let names =
             ["multiplicador", "multiplicador_streak", "limite_diario", "limite_venda_diario", "xp"];
@@ -168,7 +168,7 @@ pub fn shown(rules: &Rules) -> Value {
     })
 }
 
-fn put(tx: &WriteTx<'_>, actor: &Actor, (before, after): (&Rules, &Rules)) -> Result<(), Problem> {
+fn put(tx: &WriteTx<'_>, actor: &Actor, before: &Rules, after: &Rules) -> Result<(), Problem> {
     if before != after {
         after.store(tx)?;
         let act = objects::PROGRAM.act("programa.alterar", "regras", "Regras do programa");

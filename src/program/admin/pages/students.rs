@@ -126,7 +126,7 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     Ok(Box::new(move |tx| {
         let account = accounts::by_id(tx, student)?.ok_or_else(Problem::not_found)?;
         let Correction { xp, reason } = &correction;
-        if !ledger::correct(tx, settings, student, (*xp, reason))? {
+        if !ledger::correct(tx, settings, student, *xp, reason)? {
             return Err(Problem::not_found());
         }
         let totals = store::ledger_totals(tx, student)?.unwrap_or_default();

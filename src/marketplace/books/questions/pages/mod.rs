@@ -110,9 +110,9 @@ fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, 
     let (owner, account) = (person.account.user_id, stores::asked(request)?);
     let (stores, cards, total, replies) = app.db.read(request.lane, |tx| {
         let stores = Stores::narrowed(tx, owner, account)?;
-        let (rows, total) = store::waiting(tx, (owner, account), query.window())?;
+        let (rows, total) = store::waiting(tx, owner, account, query.window())?;
         let may_see = |_| true;
-        let cards = rows.into_iter().map(|row| card((app, tx, request.now), row, &may_see));
+        let cards = rows.into_iter().map(|row| card(app, tx, request.now, row, &may_see));
         let cards = cards.collect::<db::Result<Vec<_>>>()?;
         let replies = replies::store::all(tx, Some(owner))?;
         Ok::<_, Problem>((stores, cards, total, replies))
@@ -121,7 +121,7 @@ fn queue((app, person, request): Visit<'_>, query: &ListQuery) -> Result<Reply, 
     if let Some(first) = cards.first_mut() {
         first.field.focus = true;
     }
-    let mut table = LIST.table_by(query, LIST.heads, total, (&stores.choice(account), None));
+    let mut table = LIST.table_by(query, LIST.heads, total, &stores.choice(account), None);
     lead_back(&mut table, false);
     for chip in table.filters.iter_mut().flat_map(|filter| &mut filter.chips) {
         if chip.label == QuestionState::Open.words() {
