@@ -12,8 +12,23 @@ pub struct Page<'p> {
     pub table: &'p str,
     /// Columns with their directions.
     pub order: &'p str,
-    /// Most rows of the page, and number of rows before it.
-    pub window: (u32, u32),
+    pub window: Window,
+}
+
+/// Which rows of a list are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The most that are wanted.
+    pub limit: u32,
+    /// How many come before them.
+    pub offset: u32,
+}
+
+impl Window {
+    /// The first rows.
+    pub const fn first(limit: u32) -> Self {
+        Self { limit, offset: 0 }
+    }
 }
 
 /// Numbers for `IN (…)`.
@@ -68,7 +83,7 @@ impl<'v> Filters<'v> {
         columns: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        let Page { table, order, window: (limit, offset) } = page;
+        let Page { table, order, window: Window { limit, offset } } = page;
         let sql = format!(
             "SELECT {columns} FROM (
                  SELECT * FROM {table} WHERE {} ORDER BY {order} LIMIT :limit OFFSET :offset) AS {table}
@@ -92,7 +107,7 @@ impl<'v> Filters<'v> {
         tx: &ReadTx<'_>,
         (table, joins): (&str, &str),
         order: &str,
-        (limit, offset): (u32, u32),
+        Window { limit, offset }: Window,
     ) -> Result<(Vec<R>, u64)> {
         let Self { sql, values } = self;
         let total = tx.count(&format!("SELECT count(*) FROM {table} WHERE {sql}"), &values[..])?;

@@ -7,7 +7,7 @@
 use super::{RELATED, relations};
 use crate::base::{Instant, UserId};
 use crate::catalog::store::ByProduct;
-use crate::db::{DbError, Filters, ReadTx, Result, WriteTx};
+use crate::db::{DbError, Filters, ReadTx, Result, Window, WriteTx};
 use crate::row;
 
 /// Most links of a supplier at a time.
@@ -254,11 +254,7 @@ impl LinkQuery {
 }
 
 /// One page of links, the newest first, with the number of all.
-pub fn page(
-    tx: &ReadTx<'_>,
-    wanted: &LinkQuery,
-    window: (u32, u32),
-) -> Result<(Vec<ShownLink>, u64)> {
+pub fn page(tx: &ReadTx<'_>, wanted: &LinkQuery, window: Window) -> Result<(Vec<ShownLink>, u64)> {
     wanted.filters().page(tx, ("drop_link", ""), "link_id DESC", window)
 }
 

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::base::{Instant, UserId, retention};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{ReadTx, Result, Window, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, MessageState, NewMessage};
 use crate::row;
 
@@ -99,7 +99,7 @@ pub fn words(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<Value>> {
 pub fn page(
     tx: &ReadTx<'_>,
     owner: UserId,
-    (limit, offset): (u32, u32),
+    Window { limit, offset }: Window,
     after: Option<i64>,
 ) -> Result<(Vec<SentNotice>, u64)> {
     let end = |which: &str| {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::operation::Pagination;
 use crate::app::App;
 use crate::base::{Day, Instant, Zone};
-use crate::db::Lane;
+use crate::db::{self, Lane};
 use crate::edge::route::Todo;
 use crate::http::{Check, Field, Problem};
 
@@ -69,8 +69,11 @@ impl Window {
     }
 
     /// Limit and offset as statements take them.
-    pub fn pair(self) -> (u32, u32) {
-        (u32::try_from(self.limit).unwrap_or(0), u32::try_from(self.offset).unwrap_or(u32::MAX))
+    pub fn rows(self) -> db::Window {
+        db::Window {
+            limit: u32::try_from(self.limit).unwrap_or(0),
+            offset: u32::try_from(self.offset).unwrap_or(u32::MAX),
+        }
     }
 
     /// The pagination of this window in a list of `total` entries.
@@ -94,6 +97,13 @@ impl<T> ListOf<T> {
     pub fn of<R>((rows, total): (Vec<R>, u64), window: Window, shown: impl Fn(R) -> T) -> Self {
         let pagination = window.of(i64::try_from(total).unwrap_or(i64::MAX));
         Self { data: rows.into_iter().map(shown).collect(), pagination }
+    }
+
+    /// The window's part of a list that was read as a whole.
+    pub fn cut<R>(all: Vec<R>, window: Window, shown: impl Fn(R) -> T) -> Self {
+        let (total, db::Window { limit, offset }) = (all.len() as u64, window.rows());
+        let rows = all.into_iter().skip(offset as usize).take(limit as usize).collect();
+        Self::of((rows, total), window, shown)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::Zone;
 use crate::columns;
-use crate::db::{DbError, ReadTx};
+use crate::db::{DbError, ReadTx, Window};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{Answer, Filter, Flash, ListReply, Listing, PageTime, QueueItem, export};
@@ -103,7 +103,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         let present = clients::Present::read(tx)?;
         let waiting = open::sum(present.waiting.values());
         let rest = Narrowed { is_rest: true, ..Narrowed::default() };
-        let (findings, total) = checkup::all(tx, rest, (ROWS, 0))?;
+        let (findings, total) = checkup::all(tx, rest, Window::first(ROWS))?;
         let findings = findings.into_iter().map(|one| named(tx, one));
         Ok::<_, DbError>((
             waiting,

@@ -10,6 +10,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{ActorKind, looks, objects};
 use crate::base::{Instant, Zone, grouped};
+use crate::db::Window;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
@@ -73,7 +74,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
         return csv(app, person, request, ids);
     }
-    let (limit, offset) = query.window();
+    let Window { limit, offset } = query.window();
     let (entries, total) =
         app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
     if request.wants_json() {

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::views::{Sample, StylePage};
 use crate::columns;
+use crate::db::Window;
 use crate::operations::palette;
 
 use crate::accounts::page_layout::layout;
@@ -155,7 +156,7 @@ fn made(
     now: Instant,
 ) -> StylePage {
     let total = found.len() as u64;
-    let (limit, offset) = query.window();
+    let Window { limit, offset } = query.window();
     let rows = found.into_iter().skip(offset as usize).take(limit as usize);
     StylePage {
         layout,

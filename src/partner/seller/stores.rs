@@ -59,9 +59,7 @@ impl Operation for ListStores {
         let (owner, today) = (seller.account.user_id, app.day(seller.called_at));
         reading(app, false, move |app, lane| {
             let accounts = app.db.read(lane, |tx| accounts_of(tx, owner, today))?;
-            let (total, (limit, offset)) = (accounts.len() as u64, window.pair());
-            let asked = accounts.into_iter().skip(offset as usize).take(limit as usize).collect();
-            Ok(ListOf::of((asked, total), window, |account| Store::of(account, app.zone())))
+            Ok(ListOf::cut(accounts, window, |account| Store::of(account, app.zone())))
         })
     }
 }

@@ -96,15 +96,13 @@ impl Operation for GetDropTotals {
         reading(app, true, move |app, lane| {
             let sellers = app.db.read(lane, |tx| debts::by_seller(tx, &wanted))?;
             let all = sellers.iter().fold(Tally::default(), |sum, (.., tally)| sum.and(*tally));
-            let (total, (limit, offset)) = (sellers.len() as u64, window.pair());
-            let page = sellers.into_iter().skip(offset as usize).take(limit as usize).collect();
             let shown = |(seller_id, seller_name, tally)| SellerTotals {
                 seller_id,
                 seller_name,
                 sums: DropSums::of(tally),
             };
             Ok(DropTotals {
-                sellers: ListOf::of((page, total), window, shown),
+                sellers: ListOf::cut(sellers, window, shown),
                 total: DropSums::of(all),
                 currency: BRL,
             })

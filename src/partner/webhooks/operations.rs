@@ -158,9 +158,7 @@ impl HookAct for ListWebhooks {
                 all.map(|one| Ok((store::counts(tx, one.id)?, one)))
                     .collect::<Result<Vec<_>, Problem>>()
             })?;
-            let (total, (limit, offset)) = (found.len() as u64, window.pair());
-            let asked = found.into_iter().skip(offset as usize).take(limit as usize).collect();
-            Ok(ListOf::of((asked, total), window, |(counts, one)| {
+            Ok(ListOf::cut(found, window, |(counts, one)| {
                 Webhook::of(one, counts, (app.zone(), now), shows_query)
             }))
         })
