@@ -312,7 +312,7 @@ pub fn all(
     let mut filters = Filters::new(condition, &late.values());
     filters.and_if("f.kind = :kind", ":kind", &narrowed.fault);
     filters.and_if("c.keeper_id = :keeper", ":keeper", &narrowed.keeper);
-    filters.page(tx, (&format!("{FOUND} {JOINS}"), ""), "f.kind, f.since, f.ml_user_id", window)
+    filters.page(tx, &format!("{FOUND} {JOINS}"), "", "f.kind, f.since, f.ml_user_id", window)
 }
 
 /// How many accounts have each fault; faults that no account has are left out.

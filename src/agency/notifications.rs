@@ -13,9 +13,15 @@ const OWN_ACCOUNTS: &str = "/painel/ml";
 
 /// Notifies the keeper of a client, or the administrators when it has none;
 /// once per `cause`. The notification leads to the client's page.
-pub fn notify_team(tx: &WriteTx<'_>, client: i64, words: (&str, &str), cause: &str) -> Result<()> {
+pub fn notify_team(
+    tx: &WriteTx<'_>,
+    client: i64,
+    title: &str,
+    text: &str,
+    cause: &str,
+) -> Result<()> {
     for person in whom(tx, client)? {
-        tell(tx, person, words, &page_of(client), cause)?;
+        tell(tx, person, title, text, &page_of(client), cause)?;
     }
     Ok(())
 }
@@ -42,7 +48,7 @@ pub fn notify_joined(tx: &WriteTx<'_>, owner: UserId, nickname: &str) -> Result<
     let title = format!("A agência cuida de {nickname}");
     let text = "A equipe dela vê as vendas, os anúncios, as perguntas e as reclamações desta conta, e responde a compradores. Dá para encerrar quando quiser, em Contas.";
     let cause = format!("agencia:cuida:{nickname}:{}", tx.now().0);
-    tell(tx, owner, (&title, text), OWN_ACCOUNTS, &cause)
+    tell(tx, owner, &title, text, OWN_ACCOUNTS, &cause)
 }
 
 /// Tells a student that the agency no longer looks after the account.
@@ -50,13 +56,14 @@ pub fn notify_left(tx: &WriteTx<'_>, owner: UserId, nickname: &str) -> Result<()
     let title = format!("A agência deixou de cuidar de {nickname}");
     let text = "A equipe dela não vê mais esta conta. O vínculo com a plataforma continua seu.";
     let cause = format!("agencia:deixou:{nickname}:{}", tx.now().0);
-    tell(tx, owner, (&title, text), OWN_ACCOUNTS, &cause)
+    tell(tx, owner, &title, text, OWN_ACCOUNTS, &cause)
 }
 
 fn tell(
     tx: &WriteTx<'_>,
     person: UserId,
-    (title, text): (&str, &str),
+    title: &str,
+    text: &str,
     page: &str,
     cause: &str,
 ) -> Result<()> {

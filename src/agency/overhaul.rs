@@ -53,7 +53,7 @@ fn one(tx: &WriteTx<'_>, account: MlUserId) -> Result<Option<bool>, DbError> {
     let looked = checkup::check_account(tx, &account)?;
     let tell = |title: &str, text: &str, what: &str| {
         let cause = format!("checkup:{}:{what}:{}", account.ml_user_id, tx.now().0);
-        notifications::notify_team(tx, account.client, (title, text), &cause)
+        notifications::notify_team(tx, account.client, title, text, &cause)
     };
     if !looked.new.is_empty() {
         let words = |one: &Finding| one.fault.tell(one.things);

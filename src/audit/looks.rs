@@ -12,37 +12,45 @@ use crate::services::Services;
 
 /// Notes a look, unless the same was noted within the hour. The page does not wait
 /// for it.
-pub fn look(app: &App, (person, request): (&Person, &Request), act: &Act<'_>) {
+pub fn look(app: &App, person: &Person, request: &Request, act: &Act<'_>) {
     let key = (person.account.user_id.0, act.action, act.object_id.clone());
     if let Some(look) = app.callers.looks.remember(key, request.now) {
-        submit(app, (person, request), act, move || look.noted());
+        submit(app, person, request, act, move || look.noted());
     }
 }
 
 /// [`look`] at something without a name.
 pub fn record(
     app: &App,
-    who: (&Person, &Request),
+    person: &Person,
+    request: &Request,
     action: &'static str,
     object: &'static str,
     id: i64,
 ) {
-    look(app, who, &Act { action, object, object_id: id.to_string(), object_name: "" });
+    look(app, person, request, &Act { action, object, object_id: id.to_string(), object_name: "" });
 }
 
 /// Notes that somebody took a whole list along as a file.
 pub fn file(
     services: &Services,
-    who: (&Person, &Request),
+    person: &Person,
+    request: &Request,
     action: &'static str,
     object: &'static str,
 ) {
-    submit(services, who, &whole(action, object), || ());
+    submit(services, person, request, &whole(action, object), || ());
 }
 
 /// Notes that somebody read a list as JSON, where a page has a hundred people.
-pub fn list(app: &App, who: (&Person, &Request), action: &'static str, object: &'static str) {
-    look(app, who, &whole(action, object));
+pub fn list(
+    app: &App,
+    person: &Person,
+    request: &Request,
+    action: &'static str,
+    object: &'static str,
+) {
+    look(app, person, request, &whole(action, object));
 }
 
 /// About all of a kind.
@@ -52,7 +60,8 @@ const fn whole(action: &'static str, object: &'static str) -> Act<'static> {
 
 fn submit(
     services: &Services,
-    (person, request): (&Person, &Request),
+    person: &Person,
+    request: &Request,
     act: &Act<'_>,
     noted: impl FnOnce() + Send + 'static,
 ) {

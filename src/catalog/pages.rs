@@ -354,7 +354,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             store::update(tx, change.owner, id, &product)?;
         }
         if let Some(counted) = counted {
-            stock::count_stock(tx, change.channels, (id, before.stock), counted, "Ajuste")?;
+            stock::count_stock(tx, change.channels, id, before.stock, counted, "Ajuste")?;
         }
         change.answer.done(id, &page, "alterado")
     }))

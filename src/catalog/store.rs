@@ -150,7 +150,7 @@ pub fn page(
         let page = Page { table: "product", order: &order, window };
         return Ok((filters.rows(tx, &page, Product::COLUMNS, Product::read)?, 0));
     }
-    filters.page(tx, ("product", ""), &order, window)
+    filters.page(tx, "product", "", &order, window)
 }
 
 /// What the products of a list add up to, for each value of its filter by stock.

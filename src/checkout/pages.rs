@@ -68,7 +68,7 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let wanted = PurchaseQuery::of(&query);
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted, MOST_CSV))?;
-        looks::file(app, (person, request), "compra.baixar_lista", "compra");
+        looks::file(app, person, request, "compra.baixar_lista", "compra");
         return export::list(app, person, &LIST, ids, |app, tx, id| {
             Ok(store::one(tx, id)?.map(|(event, _)| WireEvent::of(event, app.zone())))
         });
@@ -80,7 +80,7 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         ))
     })?;
     if request.wants_json() {
-        looks::list(app, (person, request), "compra.consultar_lista", "compra");
+        looks::list(app, person, request, "compra.consultar_lista", "compra");
         let events = events.into_iter();
         let events = events.map(|event| WireEvent::of(event, app.zone()));
         return ListReply::reply(total, events.collect());
@@ -126,7 +126,7 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let (event, body) = find(app, request)?;
     let name = event.transaction.as_deref().unwrap_or_default();
     let act = PURCHASE.act("compra.consultar", event.id, name);
-    looks::look(app, (person, request), &act);
+    looks::look(app, person, request, &act);
     let zone = app.zone();
     let sold = body.as_deref().map(Sold::of).unwrap_or_default();
     let body: Option<Value> = body.and_then(|body| serde_json::from_str(&body).ok());

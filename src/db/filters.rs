@@ -105,7 +105,8 @@ impl<'v> Filters<'v> {
     pub fn page<R: Record>(
         &self,
         tx: &ReadTx<'_>,
-        (table, joins): (&str, &str),
+        table: &str,
+        joins: &str,
         order: &str,
         Window { limit, offset }: Window,
     ) -> Result<(Vec<R>, u64)> {

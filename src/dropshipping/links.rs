@@ -255,7 +255,7 @@ impl LinkQuery {
 
 /// One page of links, the newest first, with the number of all.
 pub fn page(tx: &ReadTx<'_>, wanted: &LinkQuery, window: Window) -> Result<(Vec<ShownLink>, u64)> {
-    wanted.filters().page(tx, ("drop_link", ""), "link_id DESC", window)
+    wanted.filters().page(tx, "drop_link", "", "link_id DESC", window)
 }
 
 /// Ids of all links, the newest first.

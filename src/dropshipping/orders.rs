@@ -315,7 +315,7 @@ pub fn page(
         let total = filters.count(tx, "SELECT coalesce(sum(orders), 0) FROM drop_order_count")?;
         return Ok((rows(tx, wanted, window)?, total));
     }
-    filters.page(tx, ("drop_order", ""), &wanted.order(), window)
+    filters.page(tx, "drop_order", "", &wanted.order(), window)
 }
 
 /// The rows of a page alone.

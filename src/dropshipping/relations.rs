@@ -297,7 +297,7 @@ pub fn page(
         );
     }
     let joins = "JOIN user u ON u.user_id = r.supplier_id";
-    filters.page(tx, ("drop_relation r", joins), "r.relation_id DESC", window)
+    filters.page(tx, "drop_relation r", joins, "r.relation_id DESC", window)
 }
 
 /// Supplier and seller of an active relation.

@@ -56,7 +56,7 @@ pub fn of_order(tx: &WriteTx<'_>, channel_set: ChannelSet, order: &DropOrder) ->
     let owed = Overdue { seller, amount, orders: vec![order.id] };
     let what = format!("{}× {}", order.quantity, order.title);
     let key = format!("cobranca:{}:{}", order.id, tx.now().0);
-    send(tx, channel_set, (order.supplier_id, &order.supplier), &owed, &what, &key)
+    send(tx, channel_set, order.supplier_id, &order.supplier, &owed, &what, &key)
 }
 
 /// What a seller owes a supplier and is late with.
@@ -71,7 +71,7 @@ struct Overdue {
 /// it is asked for again.
 pub fn of_all(db: &Db, channel_set: ChannelSet, supplier: UserId) -> Result<Told> {
     let (name, sellers) = db.read(Lane::Slow, |tx| overdue(tx, supplier, None))?;
-    tell(db, channel_set, supplier, (name, sellers))
+    tell(db, channel_set, supplier, name, sellers)
 }
 
 /// The same for one seller.
@@ -82,14 +82,15 @@ pub fn of_seller(
     seller: UserId,
 ) -> Result<Told> {
     let (name, sellers) = db.read(Lane::Slow, |tx| overdue(tx, supplier, Some(seller)))?;
-    tell(db, channel_set, supplier, (name, sellers))
+    tell(db, channel_set, supplier, name, sellers)
 }
 
 fn tell(
     db: &Db,
     channel_set: ChannelSet,
     supplier: UserId,
-    (name, sellers): (String, Vec<Overdue>),
+    name: String,
+    sellers: Vec<Overdue>,
 ) -> Result<Told> {
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let told = Told {
@@ -182,7 +183,7 @@ fn bill(
         orders => format!("{orders} pedidos em atraso"),
     };
     let key = format!("cobranca:{supplier}:{}:{}", late.seller, tx.now().0);
-    send(tx, channel_set, (supplier, name), late, &what, &key)
+    send(tx, channel_set, supplier, name, late, &what, &key)
 }
 
 fn stands(tx: &ReadTx<'_>, reminded_at: Option<Instant>) -> bool {
@@ -197,7 +198,8 @@ fn way(tx: &ReadTx<'_>, channel_set: ChannelSet, seller: UserId) -> Result<Way> 
 fn send(
     tx: &WriteTx<'_>,
     channel_set: ChannelSet,
-    (supplier, name): (UserId, &str),
+    supplier: UserId,
+    name: &str,
     owed: &Overdue,
     what: &str,
     key: &str,

@@ -104,8 +104,8 @@ pub fn page(
     wanted: &UnmatchedQuery,
     window: Window,
 ) -> Result<(Vec<Unmatched>, u64)> {
-    let tables = ("listing AS i", "JOIN user u ON u.user_id = i.owner_id");
-    wanted.filters().page(tx, tables, "i.owner_id, i.item_id", window)
+    let joins = "JOIN user u ON u.user_id = i.owner_id";
+    wanted.filters().page(tx, "listing AS i", joins, "i.owner_id, i.item_id", window)
 }
 
 /// Seller and listing number of all such listings, in their order.

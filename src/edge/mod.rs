@@ -397,7 +397,7 @@ impl Exchange {
                 request.head.extensions.insert(form);
             }
             let result = forms::run_once(&app, request, patience, |request| {
-                perform(&app, (run, start), (who, identity), request, patience)
+                perform(&app, run, start, who, identity, request, patience)
             });
             PendingResult { result: result.await, verdict, held, body_unread: false }
         }))

@@ -20,8 +20,10 @@ use crate::panel::once::FormSubmission;
 /// the request has a form, its answer is stored.
 pub(super) async fn perform<I: Send + Sync + 'static>(
     app: &Arc<App>,
-    (run, start): (Run<I>, Option<Start<I>>),
-    (who, identity): (Option<(&'static str, i64)>, I),
+    run: Run<I>,
+    start: Option<Start<I>>,
+    who: Option<(&'static str, i64)>,
+    identity: I,
     request: Request,
     patience: Duration,
 ) -> Result<Reply, Problem> {

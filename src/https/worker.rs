@@ -49,7 +49,7 @@ fn watch(app: &App, https: &Https, stop: &Stop) {
             port_due = Monotonic::now() + PAUSE;
         }
         match &https.source {
-            Source::Files { chain, key } => files.look(app, https, (chain, key)),
+            Source::Files { chain, key } => files.look(app, https, chain, key),
             Source::Directory => renewal.look(app, https, stop),
         }
         end::tell(app, https, &mut told);
@@ -125,7 +125,7 @@ struct Files {
 }
 
 impl Files {
-    fn look(&mut self, app: &App, https: &Https, (chain, key): (&Path, &Path)) {
+    fn look(&mut self, app: &App, https: &Https, chain: &Path, key: &Path) {
         let now = Some((mark(chain), mark(key)));
         // Certificate and key are written one after the other, so what changes is read
         // once it stands still.

@@ -1,8 +1,7 @@
 //! The journal in the database.
 
 use super::{LoggedError, OutsideCall};
-use crate::base::Instant;
-use crate::base::retention::{ERRORS, OUTSIDE_CALLS};
+use crate::base::retention::{ERRORS, Keep, OUTSIDE_CALLS};
 use crate::db::{ReadTx, Result, WriteTx};
 
 /// Most entries that stay, whatever their age.
@@ -57,33 +56,37 @@ pub fn newest_errors(tx: &ReadTx<'_>, most: u32) -> Result<Vec<LoggedError>> {
     tx.records("FROM error_log WHERE error_id > 0 ORDER BY error_id DESC LIMIT ?1", [most])
 }
 
+/// A log of the journal, and how much of it stays.
+struct Log {
+    table: &'static str,
+    id: &'static str,
+    time: Keep,
+    rows: i64,
+}
+
+const CALL_LOG: Log =
+    Log { table: "outside_call", id: "call_id", time: OUTSIDE_CALLS, rows: MOST_CALLS };
+const ERROR_LOG: Log = Log { table: "error_log", id: "error_id", time: ERRORS, rows: MOST_ERRORS };
+
 /// Removes calls that are old or too many, at most `most`; returns how many.
 pub fn forget_calls(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
-    let is_over = "at < ?1 OR call_id <= (SELECT max(call_id) FROM outside_call) - ?2";
-    let bounds = (OUTSIDE_CALLS.before(tx.now()), MOST_CALLS, most);
-    forget(tx, ("outside_call", "call_id"), is_over, bounds)
+    forget(tx, &CALL_LOG, most)
 }
 
 /// The same for errors.
 pub fn forget_errors(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
-    let is_over = "at < ?1 OR error_id <= (SELECT max(error_id) FROM error_log) - ?2";
-    let bounds = (ERRORS.before(tx.now()), MOST_ERRORS, most);
-    forget(tx, ("error_log", "error_id"), is_over, bounds)
+    forget(tx, &ERROR_LOG, most)
 }
 
 /// Looks at the oldest entries only, which are over first.
-fn forget(
-    tx: &WriteTx<'_>,
-    (table, id): (&str, &str),
-    is_over: &str,
-    (before, keep, most): (Instant, i64, usize),
-) -> Result<usize> {
+fn forget(tx: &WriteTx<'_>, log: &Log, most: usize) -> Result<usize> {
+    let Log { table, id, time, rows } = log;
     tx.execute(
         &format!(
             "DELETE FROM {table} WHERE {id} IN (
                  SELECT {id} FROM (SELECT {id}, at FROM {table} WHERE {id} > 0 ORDER BY {id} LIMIT ?3)
-                 WHERE {is_over})"
+                 WHERE at < ?1 OR {id} <= (SELECT max({id}) FROM {table}) - ?2)"
         ),
-        (before, keep, i64::try_from(most).unwrap_or(1)),
+        (time.before(tx.now()), rows, i64::try_from(most).unwrap_or(1)),
     )
 }

@@ -168,7 +168,7 @@ mod tests {
         let read = |id| db.read(Lane::InPlace, |tx| words(tx, ANA, id)).unwrap();
         assert!(read(1).is_none(), "it made room");
         assert_eq!(read(newest).unwrap()["body"], "Dois");
-        let page = db.read(Lane::InPlace, |tx| page(tx, ANA, (10, 0), None)).unwrap();
+        let page = db.read(Lane::InPlace, |tx| page(tx, ANA, Window::first(10), None)).unwrap();
         assert_eq!((page.0.len(), page.1), (2, 2));
     }
 }

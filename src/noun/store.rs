@@ -47,7 +47,7 @@ pub fn page<N: Noun>(
     }
     let order = orders.iter().find(|(name, _)| *name == query.sort_key);
     let order = sorted(order.map_or(key, |(_, columns)| columns), query.descending);
-    filters.page(tx, (table, joins), &order, query.window())
+    filters.page(tx, table, joins, &order, query.window())
 }
 
 pub fn one<N: Noun>(tx: &ReadTx<'_>, id: i64) -> Result<Option<N>> {

@@ -192,7 +192,8 @@ const fn declared<P>(
     name: &'static str,
     path: &'static str,
     method: Method,
-    (effect, access): (Effect, Access),
+    effect: Effect,
+    access: Access,
     docs: Docs,
     begin: Begin<P>,
 ) -> Declared<P> {
@@ -218,7 +219,7 @@ pub const fn reads<O: Operation>(name: &'static str, path: &'static str) -> Decl
         dated: O::DATED,
         ..Docs::NONE
     };
-    declared(name, path, Method::GET, (Effect::Reads, Access::Read), docs, begin::<O>)
+    declared(name, path, Method::GET, Effect::Reads, Access::Read, docs, begin::<O>)
 }
 
 /// An operation that is called with POST, with its arguments as a JSON body.
@@ -236,7 +237,7 @@ pub const fn posts<O: Operation>(
         errors: of_family(O::ERRORS),
         ..Docs::NONE
     };
-    declared(name, path, Method::POST, (effect, Access::Act), docs, begin_post::<O>)
+    declared(name, path, Method::POST, effect, Access::Act, docs, begin_post::<O>)
 }
 
 /// The same for what may be called once in a window of its own.
@@ -282,7 +283,7 @@ pub const fn sends<O: FileOperation>(name: &'static str, path: &'static str) -> 
         errors: &[Code::NotFound, Code::MarketplaceUnavailable],
         ..Docs::NONE
     };
-    declared(name, path, Method::GET, (Effect::Fetches, Access::Read), docs, begin_file::<O>)
+    declared(name, path, Method::GET, Effect::Fetches, Access::Read, docs, begin_file::<O>)
 }
 
 /// The query of a POST.

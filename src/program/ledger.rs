@@ -250,7 +250,7 @@ pub fn tell_milestone(tx: &WriteTx<'_>, student: UserId, milestone: &Milestone) 
     } else {
         format!("Você chegou ao M{number}, {title}. Recompensa: {reward}.")
     };
-    tell(tx, student, (&format!("Novo selo: {badge}"), &message), &format!("marco:{number}"))
+    tell(tx, student, &format!("Novo selo: {badge}"), &message, &format!("marco:{number}"))
 }
 
 fn tell_challenge(tx: &WriteTx<'_>, student: UserId, challenge: &Challenge) -> Result<()> {
@@ -261,10 +261,10 @@ fn tell_challenge(tx: &WriteTx<'_>, student: UserId, challenge: &Challenge) -> R
         format!("Recompensa: {}.", entry.reward)
     };
     let title = format!("Desafio cumprido: {}", entry.title);
-    tell(tx, student, (&title, &message), &format!("desafio:{}", challenge.id))
+    tell(tx, student, &title, &message, &format!("desafio:{}", challenge.id))
 }
 
-fn tell(tx: &WriteTx<'_>, student: UserId, (title, text): (&str, &str), cause: &str) -> Result<()> {
+fn tell(tx: &WriteTx<'_>, student: UserId, title: &str, text: &str, cause: &str) -> Result<()> {
     let news = News { title, text, ..News::notice(NotificationKind::Programa, cause) };
     messages::tell(tx, student, news).map(drop)
 }

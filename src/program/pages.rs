@@ -34,11 +34,7 @@ pub fn ranking_json(app: &App, person: &Person, request: &Request) -> Result<Rep
     let (kind, today, own) = (kind_of(&query), app.day(request.now), person.account.user_id);
     let (all, total, rows) = app.db.read(request.lane, |tx| {
         let total = ranking::total(tx, kind, today)?;
-        Ok::<_, DbError>((
-            milestones::all(tx)?,
-            total,
-            rows(tx, (kind, today), own, total, &query)?,
-        ))
+        Ok::<_, DbError>((milestones::all(tx)?, total, rows(tx, kind, today, own, total, &query)?))
     })?;
     let rows = rows.into_iter().map(|(position, row)| {
         let level = milestones::level(&all, row.xp);
@@ -62,12 +58,13 @@ pub fn ranking_json(app: &App, person: &Person, request: &Request) -> Result<Rep
 /// The rows of a page with their positions, and names as `own` may read them.
 fn rows(
     tx: &ReadTx<'_>,
-    order: (Ranking, Day),
+    ranking: Ranking,
+    today: Day,
     own: UserId,
     total: u64,
     query: &ListQuery,
 ) -> Result<Vec<(u64, Ranked)>, DbError> {
-    let rows = ranking::page(tx, order, total, query.window())?.into_iter().map(|row| {
+    let rows = ranking::page(tx, ranking, today, total, query.window())?.into_iter().map(|row| {
         let name = if row.student == own { row.name } else { short_name(&row.name) };
         Ranked { name, ..row }
     });
@@ -92,7 +89,7 @@ pub fn competition(app: &App, person: &Person, request: &Request) -> Result<Repl
             own_challenges.push(OwnChallenge { challenge, done, met });
         }
         let total = ranking::total(tx, kind, today)?;
-        let rows = rows(tx, (kind, today), own, total, &query)?;
+        let rows = rows(tx, kind, today, own, total, &query)?;
         let is_shown = rows.iter().any(|(_, row)| row.student == own);
         let place = ranking::place(tx, kind, today, own, &progress.totals)?;
         let own_row = place.filter(|_| !is_shown).map(|(position, value)| {

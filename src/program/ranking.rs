@@ -93,7 +93,8 @@ pub fn total(tx: &ReadTx<'_>, ranking: Ranking, today: Day) -> Result<u64> {
 /// `offset`.
 pub fn page(
     tx: &ReadTx<'_>,
-    (ranking, today): (Ranking, Day),
+    ranking: Ranking,
+    today: Day,
     total: u64,
     Window { limit, offset }: Window,
 ) -> Result<Vec<Ranked>> {

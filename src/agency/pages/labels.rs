@@ -71,7 +71,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 
 /// `POST /admin/agencia/etiquetas/imprimir`: prints labels, and notes that they were.
 pub fn print(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    looks::file(app, (person, request), "etiqueta.baixar", "etiqueta");
+    looks::file(app, person, request, "etiqueta.baixar", "etiqueta");
     let stores = app.db.read(request.lane, stores)?;
     desk::print(app, &CLIENTS, stores, person.account.user_id, request)
 }
@@ -91,13 +91,13 @@ pub fn undo(_: &App, person: &Person, request: &Request) -> Result<Job, Problem>
 
 /// `GET /admin/agencia/etiquetas/lote/{id}`: the file of a batch.
 pub fn batch(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    looks::file(app, (person, request), "etiqueta.baixar", "etiqueta");
+    looks::file(app, person, request, "etiqueta.baixar", "etiqueta");
     print_batch(app, request, &CLIENTS, is_joined)
 }
 
 /// `GET /admin/agencia/etiqueta`: the labels of shipments as one PDF.
 pub fn file(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
-    looks::file(app, (person, request), "etiqueta.baixar", "etiqueta");
+    looks::file(app, person, request, "etiqueta.baixar", "etiqueta");
     print_named(app, request, LOST, |tx, account: MlUserId| {
         Ok(store::joined(tx, account)?.map(|joined| joined.owner))
     })

@@ -43,7 +43,7 @@ pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
         let title = format!("{} saiu da agência", joined.nickname);
         let text = format!("Quem vende encerrou o acesso a esta conta de {}.", joined.client_name);
         let cause = format!("agencia:saiu:{account}:{}", tx.now().0);
-        notifications::notify_team(tx, joined.client, (&title, &text), &cause)?;
+        notifications::notify_team(tx, joined.client, &title, &text, &cause)?;
         answer.with(ACCOUNTS, LinkOutcome::AgencyEnded.name(), &[])
     })
 }

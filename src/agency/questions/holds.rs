@@ -25,7 +25,7 @@ pub struct Holds(Mutex<HashMap<i64, Hold>>);
 impl Holds {
     /// Notes that a person is answering a question. Returns the name of another
     /// person who already is.
-    pub fn take(&self, question: i64, (by, name): (UserId, &str), now: Instant) -> Option<String> {
+    pub fn take(&self, question: i64, by: UserId, name: &str, now: Instant) -> Option<String> {
         let mut all = self.0.lock();
         if let Some(hold) = all.get(&question)
             && hold.by != by
@@ -69,23 +69,23 @@ mod tests {
     fn a_hold_is_told_to_others_until_its_holder_stops_typing() {
         let holds = Holds::default();
         let (bia, rui) = ((UserId(1), "Bia da Silva"), (UserId(2), "Rui"));
-        assert_eq!(holds.take(7, bia, NOW), None);
-        assert_eq!(holds.take(7, rui, NOW), Some("Bia S.".to_owned()));
+        assert_eq!(holds.take(7, bia.0, bia.1, NOW), None);
+        assert_eq!(holds.take(7, rui.0, rui.1, NOW), Some("Bia S.".to_owned()));
         assert_eq!(holds.of_others(rui.0, NOW), [(7, "Bia S.".to_owned())]);
         assert_eq!(holds.of_others(bia.0, NOW), []);
-        assert_eq!(holds.take(7, bia, NOW.plus(60)), None);
-        assert_eq!(holds.take(7, rui, NOW.plus(149)), Some("Bia S.".to_owned()));
+        assert_eq!(holds.take(7, bia.0, bia.1, NOW.plus(60)), None);
+        assert_eq!(holds.take(7, rui.0, rui.1, NOW.plus(149)), Some("Bia S.".to_owned()));
         assert_eq!(holds.of_others(rui.0, NOW.plus(150)), []);
-        assert_eq!(holds.take(7, rui, NOW.plus(150)), None);
+        assert_eq!(holds.take(7, rui.0, rui.1, NOW.plus(150)), None);
         holds.end(7);
-        assert_eq!(holds.take(7, bia, NOW.plus(150)), None);
+        assert_eq!(holds.take(7, bia.0, bia.1, NOW.plus(150)), None);
     }
 
     #[test]
     fn they_are_bounded() {
         let holds = Holds::default();
         for id in 0..=i64::try_from(MOST).unwrap() {
-            holds.take(id, (UserId(1), "Bia"), NOW.plus(id % 50));
+            holds.take(id, UserId(1), "Bia", NOW.plus(id % 50));
         }
         assert_eq!(holds.0.lock().len(), MOST);
     }

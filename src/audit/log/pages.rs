@@ -136,7 +136,7 @@ fn csv(app: &App, person: &Person, request: &Request, ids: Vec<i64>) -> Result<R
         "depois",
     ];
     let file = CsvFile::new("auditoria.csv", &header)?;
-    looks::file(app, (person, request), "auditoria.baixar_lista", "auditoria");
+    looks::file(app, person, request, "auditoria.baixar_lista", "auditoria");
     export::send(app, person, file, ids, |app, tx, id, file| {
         let Some(entry) = store::one(tx, id)? else {
             return Ok(());

@@ -192,7 +192,8 @@ pub fn warn_of_low(
 pub fn count_stock(
     tx: &WriteTx<'_>,
     channels: ChannelSet,
-    (product, balance): (i64, i64),
+    product: i64,
+    balance: i64,
     counted: i64,
     reason: &str,
 ) -> Result<()> {

@@ -97,7 +97,7 @@ row! {
 }
 
 /// What all linked accounts of an owner sold from one civil day to another, both included.
-pub fn sold_on(tx: &ReadTx<'_>, owner: UserId, (from, to): (Day, Day)) -> Result<SoldOnDays> {
+pub fn sold_on(tx: &ReadTx<'_>, owner: UserId, from: Day, to: Day) -> Result<SoldOnDays> {
     let found = tx.record(
         "FROM sales_day
          WHERE owner_id = ?1 AND day BETWEEN ?2 AND ?3

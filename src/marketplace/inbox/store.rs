@@ -29,7 +29,7 @@ pub fn store(
         }
         Some(_) => (NotificationState::Waiting, None),
     };
-    let stored = insert(tx, notification, body, delivery_key, (state, outcome))?;
+    let stored = insert(tx, notification, body, delivery_key, state, outcome)?;
     Ok(stored.then_some(state))
 }
 
@@ -39,7 +39,8 @@ fn insert(
     notification: &Notification,
     body: &[u8],
     delivery_key: Option<&[u8; 16]>,
-    (state, outcome): (NotificationState, Option<&str>),
+    state: NotificationState,
+    outcome: Option<&str>,
 ) -> Result<bool> {
     let Notification { resource, topic, account, event_key, .. } = notification;
     let is_counted = COUNTED_TOPICS.iter().any(|(counted, _)| counted == topic);
@@ -116,6 +117,6 @@ pub fn store_unreadable(
         application: None,
         event_key: None,
     };
-    let waits = (NotificationState::Waiting, None);
-    insert(tx, &notification, body.to_string().as_bytes(), Some(&key), waits)
+    let body = body.to_string();
+    insert(tx, &notification, body.as_bytes(), Some(&key), NotificationState::Waiting, None)
 }

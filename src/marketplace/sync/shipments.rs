@@ -148,8 +148,8 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
         |client, caller, sent| client.shipment_with_cost(caller, sent.shipment, sent.wants_cost),
         |tx, account, context, sent, fetched| {
             if let FetchedRecord::Found(shipment) = fetched {
-                let read = (sent.shipment, shipment);
-                orders::apply_shipment((tx, context, account.owner), sent.order, read)?;
+                let write = (tx, context, account.owner);
+                orders::apply_shipment(write, sent.order, sent.shipment, shipment)?;
             }
             Ok(())
         },

@@ -110,7 +110,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &filter, MOST_EXPORTED, 0))?.0;
-        looks::file(app, (person, request), "requisicao.baixar_lista", "requisicao");
+        looks::file(app, person, request, "requisicao.baixar_lista", "requisicao");
         return export::list(app, person, &LIST, ids, |app, tx, id| {
             Ok(store::one(tx, id)?.map(|one| WireRequest::of(one, app.zone())))
         });
@@ -120,7 +120,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         app.db.read(request.lane, |tx| store::page(tx, &filter, limit, offset))?;
     let zone = app.zone();
     if request.wants_json() {
-        looks::list(app, (person, request), "requisicao.consultar_lista", "requisicao");
+        looks::list(app, person, request, "requisicao.consultar_lista", "requisicao");
         let logged = logged.into_iter().map(|one| WireRequest::of(one, zone));
         return ListReply::reply(total, logged.collect());
     }

@@ -188,8 +188,9 @@ impl Operation for SetStock {
         let changing = Changing::of(app, seller, named);
         Ok(Todo::Write(Box::new(move |tx| {
             let before = changing.product(tx)?;
-            let (last, at) = (last(tx, before.id)?, (before.id, before.stock));
-            stock::count_stock(tx, changing.channels, at, counted, &reason)?;
+            let last = last(tx, before.id)?;
+            let (channels, stock) = (changing.channels, before.stock);
+            stock::count_stock(tx, channels, before.id, stock, counted, &reason)?;
             changing.moved(tx, before, last)
         })))
     }

@@ -253,13 +253,14 @@ impl Seen {
         };
         let monday = today.week_start();
         let before = monday.plus(-7);
-        let week = |days| Ok::<_, db::DbError>((accounts::sold_on(tx, owner, days)?, days));
+        let week =
+            |from, to| Ok::<_, db::DbError>((accounts::sold_on(tx, owner, from, to)?, (from, to)));
         Ok(Self {
-            sold: accounts::sold_on(tx, owner, (today, today))?,
+            sold: accounts::sold_on(tx, owner, today, today)?,
             weeks: [
-                week((monday, today))?,
-                week((before, monday.plus(-1)))?,
-                week((before, today.plus(-7)))?,
+                week(monday, today)?,
+                week(before, monday.plus(-1))?,
+                week(before, today.plus(-7))?,
             ],
             parcels,
             questions: (unanswered, oldest),

@@ -143,8 +143,7 @@ impl Asked {
             stores::require(tx, owner, self.store)?;
             let tax = fees::tax_rate(app, fees::store::own_tax(tx, owner)?);
             let words = &app.marketplace.words;
-            top::products(tx, words, owner, (&filter, tax), (self.by, self.most))
-                .map_err(Problem::from)
+            top::products(tx, words, owner, &filter, tax, self.by, self.most).map_err(Problem::from)
         })?;
         Ok(TopProductsReply {
             from: from.iso(),

@@ -240,7 +240,7 @@ impl Shop<'_, '_> {
             delivered_at: (status == "delivered").then_some(now),
             ..sample::ready(now)
         };
-        orders::apply_shipment(self.write, order, (parcel, &sent))?;
+        orders::apply_shipment(self.write, order, parcel, &sent)?;
         Ok(order.0)
     }
 

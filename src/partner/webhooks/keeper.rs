@@ -34,7 +34,9 @@ impl Keeper {
     pub fn note(
         &self,
         tx: &WriteTx<'_>,
-        (action, id, url): (&'static str, i64, &str),
+        action: &'static str,
+        id: i64,
+        url: &str,
         before: Option<&impl Serialize>,
         after: Option<&impl Serialize>,
     ) -> Result<(), DbError> {
@@ -59,12 +61,11 @@ impl Keeper {
             let said = format!("there are {MOST_ENDPOINTS} endpoints already; remove one first");
             return Err(Problem::new(Code::Conflict, said));
         }
-        let id = store::insert(tx, &self.sealer, self.user, (entry, secret))?;
+        let id = store::insert(tx, &self.sealer, self.user, entry, secret)?;
         if let Some(grant) = app {
             store::set_app(tx, id, grant)?;
         }
-        let about = ("webhook.criar", id, &*entry.url);
-        self.note(tx, about, None::<&()>, Some(&Audited::of(entry)))?;
+        self.note(tx, "webhook.criar", id, &*entry.url, None::<&()>, Some(&Audited::of(entry)))?;
         Ok(id)
     }
 
@@ -74,7 +75,7 @@ impl Keeper {
         store::update(tx, id, entry)?;
         queue::find_next(tx, id)?;
         let (was, is) = (Audited::of(&before.entry), Audited::of(entry));
-        self.note(tx, ("webhook.alterar", id, &entry.url), Some(&was), Some(&is))?;
+        self.note(tx, "webhook.alterar", id, &entry.url, Some(&was), Some(&is))?;
         Ok(())
     }
 
@@ -93,8 +94,7 @@ impl Keeper {
         store::switch(tx, id, state)?;
         queue::find_next(tx, id)?;
         let states = [before.state, state].map(|state| json!({ "estado": state.name() }));
-        let about = (action, id, &*before.entry.url);
-        self.note(tx, about, Some(&states[0]), Some(&states[1]))?;
+        self.note(tx, action, id, &*before.entry.url, Some(&states[0]), Some(&states[1]))?;
         Ok(())
     }
 
@@ -102,8 +102,14 @@ impl Keeper {
     pub fn rotate(&self, tx: &WriteTx<'_>, id: i64, secret: &SigningSecret) -> Result<(), Problem> {
         let endpoint = self.find(tx, id)?;
         store::rotate(tx, &self.sealer, id, secret)?;
-        let about = ("webhook.trocar_segredo", id, &*endpoint.entry.url);
-        self.note(tx, about, None::<&()>, None::<&()>)?;
+        self.note(
+            tx,
+            "webhook.trocar_segredo",
+            id,
+            &*endpoint.entry.url,
+            None::<&()>,
+            None::<&()>,
+        )?;
         Ok(())
     }
 
@@ -156,8 +162,14 @@ impl Keeper {
         app.db.write_pieces(move |tx| tx.work_off(|most| queue::empty(tx, id, most)))?;
         app.db.write(move |tx| {
             if store::remove(tx, user, id)? {
-                let about = ("webhook.excluir", id, &*endpoint.entry.url);
-                self.note(tx, about, Some(&Audited::of(&endpoint.entry)), None::<&()>)?;
+                self.note(
+                    tx,
+                    "webhook.excluir",
+                    id,
+                    &*endpoint.entry.url,
+                    Some(&Audited::of(&endpoint.entry)),
+                    None::<&()>,
+                )?;
             }
             Ok::<_, Problem>(())
         })

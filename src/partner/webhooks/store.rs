@@ -48,7 +48,8 @@ pub fn insert(
     tx: &WriteTx<'_>,
     sealer: &Sealer,
     user: UserId,
-    (entry, secret): (&EndpointEntry, &SigningSecret),
+    entry: &EndpointEntry,
+    secret: &SigningSecret,
 ) -> Result<i64> {
     let id = tx.insert(
         "INSERT INTO webhook_endpoint (user_id, url, events, secret, created_at, state)

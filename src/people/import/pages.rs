@@ -254,7 +254,7 @@ pub fn report(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
         .into_iter()
         .filter(|row| asked.outcome.is_none_or(|outcome| row.situacao == outcome))
         .collect();
-    looks::record(app, (person, request), "importacao.consultar", "importacao", id);
+    looks::record(app, person, request, "importacao.consultar", "importacao", id);
     if asked.csv {
         return export::list(app, person, &LIST, rows, |_, _, row| Ok(Some(row)));
     }

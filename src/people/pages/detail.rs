@@ -52,7 +52,7 @@ fn looked(app: &App, person: &Person, request: &Request, group: Group, seen: &Li
         Group::Staff => "equipe.consultar",
     };
     let act = group.object().act(action, seen.id, &seen.entry.nome);
-    look(app, (person, request), &act);
+    look(app, person, request, &act);
 }
 
 /// The parts of the page, each with an address of its own.

@@ -241,7 +241,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Group::Students => "aluno.baixar_lista",
             Group::Staff => "equipe.baixar_lista",
         };
-        looks::file(app, (person, request), action, group.name());
+        looks::file(app, person, request, action, group.name());
         return export::list(app, person, listing, ids, |app, tx, id| {
             let one = store::person(tx, UserId(id))?;
             Ok(one.map(|one| WirePerson::of(one, app.zone())))
@@ -254,7 +254,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Group::Students => "aluno.consultar_lista",
             Group::Staff => "equipe.consultar_lista",
         };
-        looks::list(app, (person, request), action, group.name());
+        looks::list(app, person, request, action, group.name());
         let people = people.into_iter().map(|one| WirePerson::of(one, app.zone()));
         return ListReply::reply(total, people.collect());
     }

@@ -155,7 +155,7 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| match relations::invite(tx, owner, &new.email)? {
         Invited::Made(id) => {
             relations::note(tx, &actor, "relacao.convidar", id, &new.email, &name)?;
-            tell(tx, channel_set, (owner, &name), &new.email, id)?;
+            tell(tx, channel_set, owner, &name, &new.email, id)?;
             answer.made(id, PATH, "convidado")
         }
         Invited::Waits(id) => answer.done(id, PATH, "convidado"),
@@ -171,7 +171,8 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 fn tell(
     tx: &WriteTx<'_>,
     channel_set: ChannelSet,
-    (supplier, name): (UserId, &str),
+    supplier: UserId,
+    name: &str,
     email: &str,
     invitation: i64,
 ) -> Result<(), Problem> {

@@ -29,6 +29,6 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let door = Door { list: page_of(client.id), label: client.entry.name, is_own: false };
     let time = PageTime::of(app, request);
     let auth_base = &app.config.marketplace.auth_base;
-    let page = ClaimPage::of(layout(app, person, request), found, (&stores, time, auth_base), door);
+    let page = ClaimPage::of(layout(app, person, request), found, &stores, time, auth_base, door);
     Reply::page(&page)
 }

@@ -88,7 +88,7 @@ fn receive(
     let nickname = app.db.read(Lane::Brief, |tx| store::nickname(tx, account))?;
     if taken.is_new {
         let (guest, nickname) = (guest.clone(), nickname.clone());
-        app.db.write(move |tx| tell(tx, &guest, taken.owner, (account, &nickname)))?;
+        app.db.write(move |tx| tell(tx, &guest, taken.owner, account, &nickname))?;
     }
     Ok((Ending::Joined, nickname))
 }
@@ -140,7 +140,8 @@ fn tell(
     tx: &WriteTx<'_>,
     guest: &Guest,
     owner: UserId,
-    (account, nickname): (MlUserId, &str),
+    account: MlUserId,
+    nickname: &str,
 ) -> Result<(), Problem> {
     if owner != guest.shell {
         notifications::notify_joined(tx, owner, nickname)?;
@@ -149,5 +150,5 @@ fn tell(
     let text =
         format!("A conta chegou pelo convite de {}. A primeira leitura já começou.", guest.name);
     let cause = format!("agencia:entrou:{account}:{}", tx.now().0);
-    Ok(notifications::notify_team(tx, guest.client, (&title, &text), &cause)?)
+    Ok(notifications::notify_team(tx, guest.client, &title, &text, &cause)?)
 }

@@ -15,7 +15,7 @@ pub fn take(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let found = app.db.read(request.lane, |tx| store::joined(tx, id))?;
     found.ok_or_else(Problem::not_found)?;
     let account = &person.account;
-    let com = app.work.holds.take(id, (account.user_id, &account.name), request.now);
+    let com = app.work.holds.take(id, account.user_id, &account.name, request.now);
     // Who answers it already; null when it is the caller.
     Reply::ok(&json!({ "com": com }))
 }

@@ -100,6 +100,6 @@ pub fn claim(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     }
     let door = Door { list: LIST.path.to_owned(), label: "Reclamações".to_owned(), is_own: true };
     let (time, auth_base) = (PageTime::of(app, request), &app.config.marketplace.auth_base);
-    let page = ClaimPage::of(layout(app, person, request), found, (&stores, time, auth_base), door);
+    let page = ClaimPage::of(layout(app, person, request), found, &stores, time, auth_base, door);
     Reply::page(&page)
 }

@@ -48,7 +48,9 @@ impl ClaimPage {
     pub fn of(
         layout: Layout,
         found: Claim,
-        (stores, time, auth_base): (&Stores, PageTime, &str),
+        stores: &Stores,
+        time: PageTime,
+        auth_base: &str,
         door: Door,
     ) -> Self {
         let outside = match found.order {

@@ -21,8 +21,10 @@ pub struct Earned {
 impl Earned {
     /// The parts of a sale of some units, with a tax in percent of its price.
     pub fn of(
-        (price, units): (Cents, i64),
-        (fee, freight): (Option<Cents>, Option<Cents>),
+        price: Cents,
+        units: i64,
+        fee: Option<Cents>,
+        freight: Option<Cents>,
         unit: Option<Unit>,
         tax: f64,
     ) -> Self {
@@ -61,13 +63,12 @@ mod tests {
     #[test]
     fn a_net_needs_all_its_parts() {
         let unit = Some(Unit { cents: Cents(1_000), source: Source::Listing });
-        let whole =
-            Earned::of((Cents(5_490), 1), (Some(Cents(769)), Some(Cents(1_000))), unit, 6.0);
+        let whole = Earned::of(Cents(5_490), 1, Some(Cents(769)), Some(Cents(1_000)), unit, 6.0);
         assert_eq!(whole.left(), Some(Cents(5_490 - 769 - 1_000 - 329 - 1_000)));
         assert_eq!(whole.missing(), "");
-        let none = Earned::of((Cents(5_490), 1), (None, None), None, 6.0);
+        let none = Earned::of(Cents(5_490), 1, None, None, None, 6.0);
         assert_eq!((none.left(), &*none.missing()), (None, "faltam custo, comissão e frete"));
-        let two = Earned::of((Cents(5_490), 2), (Some(Cents(0)), Some(Cents(0))), unit, 0.0);
+        let two = Earned::of(Cents(5_490), 2, Some(Cents(0)), Some(Cents(0)), unit, 0.0);
         assert_eq!(two.left(), Some(Cents(3_490)));
         let costless = Earned { cost: None, ..two };
         assert_eq!((costless.left(), &*costless.missing()), (None, "falta custo"));

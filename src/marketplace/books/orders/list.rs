@@ -157,7 +157,7 @@ impl OrderPage {
             }
             let unit = cost::unit(tx, owner, order.item_id, self.sold(order).sku)?;
             let (price, units) = (order.total, order.quantity);
-            Ok(Some(Earned::of((price, units), (order.fee, order.freight), unit, tax)))
+            Ok(Some(Earned::of(price, units, order.fee, order.freight, unit, tax)))
         };
         self.orders.iter().map(earned).collect()
     }

@@ -139,7 +139,7 @@ pub fn apply(
     };
     if let Some(shipment) = order.shipment.as_ref().filter(|read| read.status != "ready_to_ship") {
         for other in waiting_with(tx, owner, order, number)? {
-            apply_shipment((tx, context, owner), other, (number, shipment))?;
+            apply_shipment((tx, context, owner), other, number, shipment)?;
         }
     }
     if applied != Applied::Stale {
@@ -341,7 +341,8 @@ fn shipped(
 pub fn apply_shipment(
     (tx, context, owner): BookWrite<'_, '_>,
     order: OrderId,
-    (number, read): (i64, &Shipment),
+    number: i64,
+    read: &Shipment,
 ) -> Result<Applied> {
     let before = stored(tx, owner, order)?.filter(|before| before.shipping_id == Some(number));
     let Some(before) = before else {

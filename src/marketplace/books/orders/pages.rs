@@ -260,7 +260,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         };
         let mut beside = Beside::default();
         if let Some(filter) = same.filter(|_| is_page) {
-            beside.sum = Some(sums::of(tx, words, owner, (&filter, tax))?);
+            beside.sum = Some(sums::of(tx, words, owner, &filter, tax)?);
             beside.chart = chart(tx, words, owner, &stores, &filter, request.now)?;
             if filter.items.is_none() {
                 beside.states = Some(runs::by_state(tx, owner, &filter)?);

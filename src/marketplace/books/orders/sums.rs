@@ -222,12 +222,7 @@ pub(super) fn sold_by_key(
 }
 
 /// What a filter's orders come to for a seller with a tax in percent.
-pub fn of(
-    tx: &ReadTx<'_>,
-    words: &Words,
-    owner: UserId,
-    (filter, tax): (&Filter, f64),
-) -> Result<Sum> {
+pub fn of(tx: &ReadTx<'_>, words: &Words, owner: UserId, filter: &Filter, tax: f64) -> Result<Sum> {
     let sold = sold_by_key(tx, words, owner, filter)?;
     let keys: Vec<SoldKey> = sold.keys().copied().collect();
     let worded = words.sold.of(tx, owner, &keys)?;

@@ -56,8 +56,10 @@ pub fn products(
     tx: &ReadTx<'_>,
     words: &Words,
     owner: UserId,
-    (filter, tax): (&Filter, f64),
-    (by, most): (Rank, usize),
+    filter: &Filter,
+    tax: f64,
+    by: Rank,
+    most: usize,
 ) -> Result<(Vec<ProductSum>, u64)> {
     let sold = sold_by_key(tx, words, owner, filter)?;
     let mut keys: Vec<SoldKey> = sold.keys().copied().collect();

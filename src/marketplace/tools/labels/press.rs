@@ -91,7 +91,7 @@ pub fn press(
             press.refuse(store, &cut.parcels, desk.lost);
             continue;
         }
-        is_over = one((app, now), (desk, store, by), cut.parcels, &mut press)?;
+        is_over = one(app, now, desk, store, by, cut.parcels, &mut press)?;
     }
     Ok(press)
 }
@@ -99,8 +99,11 @@ pub fn press(
 /// Prints one batch. What the marketplace names as unprintable is left out of a
 /// second try. Returns whether it is of no use to ask for more.
 fn one(
-    (app, now): (&App, Instant),
-    (desk, store, by): (&Desk, &LabelStore, UserId),
+    app: &App,
+    now: Instant,
+    desk: &Desk,
+    store: &LabelStore,
+    by: UserId,
     mut parcels: Vec<(i64, OrderId)>,
     press: &mut Press,
 ) -> Result<bool, Problem> {

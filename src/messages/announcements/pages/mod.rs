@@ -429,7 +429,7 @@ fn people(
 pub fn readers(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let one = found(app, request)?;
     let ids = app.db.read(request.lane, |tx| store::told_ids(tx, one.id))?;
-    looks::file(app, (person, request), "comunicado.baixar_lista", "comunicado");
+    looks::file(app, person, request, "comunicado.baixar_lista", "comunicado");
     export::list(app, person, &READERS, ids, move |app, tx, id| {
         Ok(store::told(tx, one.id, id)?.map(|told| WireTold::of(told, app.zone())))
     })

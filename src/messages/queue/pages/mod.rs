@@ -146,7 +146,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let now = request.now;
     if query.csv {
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &query))?;
-        looks::file(app, (person, request), "mensagem.baixar_lista", "mensagem");
+        looks::file(app, person, request, "mensagem.baixar_lista", "mensagem");
         return export::list(app, person, &LIST, ids, move |app, tx, id| {
             Ok(store::message(tx, id)?.map(|(message, _)| WireMessage::of(app, message, now)))
         });
@@ -164,7 +164,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         Ok::<_, Problem>((store::page(tx, &query)?, waiting, sent, states, lately))
     })?;
     if request.wants_json() {
-        looks::list(app, (person, request), "mensagem.consultar_lista", "mensagem");
+        looks::list(app, person, request, "mensagem.consultar_lista", "mensagem");
         let messages = messages.into_iter().map(|message| WireMessage::of(app, message, now));
         return ListReply::reply(total, messages.collect());
     }
@@ -249,7 +249,7 @@ pub(super) fn one(
     let found = app.db.read(request.lane, |tx| store::message(tx, id))?;
     let (message, stored) = found.ok_or_else(Problem::not_found)?;
     let params = shown(&stored);
-    looks::record(app, (person, request), "mensagem.consultar", "mensagem", id);
+    looks::record(app, person, request, "mensagem.consultar", "mensagem", id);
     if request.wants_json() {
         return Reply::ok(&MessageReply {
             message: WireMessage::of(app, message, request.now),

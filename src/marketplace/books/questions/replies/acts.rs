@@ -101,7 +101,7 @@ pub fn create((app, person, request): Visit<'_>, set: ReplySet) -> Result<Job, P
             let full = Problem::new(Code::Conflict, "já há 200 respostas salvas; exclua alguma");
             return to.refused(full, set.path, "cheia");
         };
-        note((tx, &actor, set), ("resposta.criar", id), None, Some(&entry))?;
+        note(tx, &actor, set, "resposta.criar", id, None, Some(&entry))?;
         to.made(id, set.path, "criada")
     }))
 }
@@ -123,7 +123,7 @@ pub fn change((app, person, request): Visit<'_>, set: ReplySet) -> Result<Job, P
     Ok(Box::new(move |tx| {
         let before = store::one(tx, set.owner, id)?.ok_or_else(Problem::not_found)?.entry;
         store::update(tx, id, &entry)?;
-        note((tx, &actor, set), ("resposta.alterar", id), Some(&before), Some(&entry))?;
+        note(tx, &actor, set, "resposta.alterar", id, Some(&before), Some(&entry))?;
         to.done(id, set.path, "alterada")
     }))
 }
@@ -135,7 +135,7 @@ pub fn delete((_, person, request): Visit<'_>, set: ReplySet) -> Result<Job, Pro
     Ok(Box::new(move |tx| {
         let before = store::one(tx, set.owner, id)?.ok_or_else(Problem::not_found)?.entry;
         store::delete(tx, id)?;
-        note((tx, &actor, set), ("resposta.excluir", id), Some(&before), None)?;
+        note(tx, &actor, set, "resposta.excluir", id, Some(&before), None)?;
         to.done(id, set.path, "excluida")
     }))
 }
@@ -143,8 +143,11 @@ pub fn delete((_, person, request): Visit<'_>, set: ReplySet) -> Result<Job, Pro
 /// Writes changes by the agency's team to the audit log. Changes by a seller
 /// are not logged.
 fn note(
-    (tx, actor, set): (&WriteTx<'_>, &Actor, ReplySet),
-    (action, id): (&'static str, i64),
+    tx: &WriteTx<'_>,
+    actor: &Actor,
+    set: ReplySet,
+    action: &'static str,
+    id: i64,
     before: Option<&ReplyEntry>,
     after: Option<&ReplyEntry>,
 ) -> db::Result<()> {
