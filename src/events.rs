@@ -133,7 +133,7 @@ pub fn raise(
     object: i64,
     occasion: i64,
 ) -> Result<()> {
-    raise_with(tx, user, kind, (object, occasion, None))
+    raise_with(tx, user, kind, object, occasion, None)
 }
 
 /// A marketplace account from which nothing is read any more.
@@ -158,21 +158,23 @@ pub fn raise_disconnected(
     store: &DisconnectedStore<'_>,
 ) -> Result<()> {
     let data = serde_json::to_string(store).expect("a store becomes JSON");
-    let happened = (store.ml_user_id.0, tx.now().0, Some(&*data));
-    raise_with(tx, user, EventType::StoreDisconnected, happened)
+    let (kind, account) = (EventType::StoreDisconnected, store.ml_user_id.0);
+    raise_with(tx, user, kind, account, tx.now().0, Some(&data))
 }
 
 /// Records that the marketplace does not have a listing any more, with what is told of it.
 pub fn raise_gone_listing(tx: &WriteTx<'_>, user: UserId, item: i64, data: &str) -> Result<()> {
     // Beside a change that still waits to be told, which has occasion 0.
-    raise_with(tx, user, EventType::ListingChanged, (item, 1, Some(data)))
+    raise_with(tx, user, EventType::ListingChanged, item, 1, Some(data))
 }
 
 fn raise_with(
     tx: &WriteTx<'_>,
     user: UserId,
     kind: EventType,
-    (object, occasion, data): (i64, i64, Option<&str>),
+    object: i64,
+    occasion: i64,
+    data: Option<&str>,
 ) -> Result<()> {
     tx.run(
         "INSERT INTO webhook_event (user_id, kind, object, occasion, at, data)

@@ -170,7 +170,7 @@ fn judge_space(
         ));
     }
     let first_start = seen.and_then(|seen| seen.oldest);
-    let outlook = disk::outlook(context.clock.now(), first_start, (bytes, free), copies);
+    let outlook = disk::outlook(context.clock.now(), first_start, bytes, free, copies);
     let forecast = match (outlook.growth, outlook.days) {
         (Some((a_day, since)), Some(days)) if days < disk::MANY_DAYS => format!(
             "; the database grew {} a day since {}, so it lasts {days} days",

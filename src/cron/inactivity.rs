@@ -7,7 +7,7 @@
 use jiff::civil::Time;
 use serde_json::json;
 
-use super::mark::{self, Mark};
+use super::mark::{self, Mark, Marked};
 use super::{Report, TaskContext, TaskResult, rules};
 use crate::accounts::person::Group;
 use crate::app::App;
@@ -32,8 +32,7 @@ pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskR
     }
     let (before, channel_set) = (terms.away_since_before(context.now), terms.channel_set);
     mark::for_each(
-        (app, context),
-        (&name, over),
+        Marked { app, context, name: &name, over },
         |tx, after| mark::students(tx, after, channel_set, WHO, (":before", &before)),
         |_| Ok(true),
         move |tx, user| alert_one(tx, &terms, user),

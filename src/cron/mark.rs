@@ -43,13 +43,21 @@ pub fn set(tx: &WriteTx<'_>, name: &str, mark: Mark, expires_at: Instant) -> Res
     )
 }
 
-/// Goes through people in pieces, once for each name of a mark, which is kept until
-/// `over`. `next` returns people after an id who need work, and the mark behind them.
+/// A walk through people in pieces, once for each name of a mark.
+pub struct Marked<'w> {
+    pub app: &'w App,
+    pub context: &'w TaskContext<'w>,
+    /// The name of the mark.
+    pub name: &'w str,
+    /// How long the mark is kept.
+    pub over: Instant,
+}
+
+/// Goes through people. `next` returns people after an id who need work, and the mark behind them.
 /// A piece is done only while `holds`. `work` handles one person; `count` grows by those
 /// for whom it did something.
 pub fn for_each(
-    (app, context): (&App, &TaskContext<'_>),
-    (name, over): (&str, Instant),
+    Marked { app, context, name, over }: Marked<'_>,
     next: impl Fn(&ReadTx<'_>, UserId) -> Result<(Vec<UserId>, Mark)>,
     holds: impl Fn(&ReadTx<'_>) -> Result<bool> + Send + Clone + 'static,
     work: impl Fn(&WriteTx<'_>, UserId) -> Result<bool> + Send + Clone + 'static,

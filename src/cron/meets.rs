@@ -7,7 +7,7 @@
 
 use serde_json::json;
 
-use super::mark;
+use super::mark::{self, Marked};
 use super::rules::Moment;
 use super::{Report, TaskContext, TaskResult};
 use crate::accounts::person::Group;
@@ -37,8 +37,7 @@ pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Task
             let reminder = Reminder { meet: meet.clone(), moment, channel_set };
             let (name, told) = (format!("{MARKS}:{}", reminder.name()), reminder.clone());
             mark::for_each(
-                (app, context),
-                (&name, starts_at),
+                Marked { app, context, name: &name, over: starts_at },
                 |tx, after| {
                     mark::students(tx, after, channel_set, WHO, (":permission", &PERMISSION))
                 },

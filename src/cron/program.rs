@@ -7,7 +7,7 @@
 use jiff::civil::Time;
 use serde_json::json;
 
-use super::mark::{self, Mark, PIECE};
+use super::mark::{self, Mark, Marked, PIECE};
 use super::{Report, TaskContext, TaskResult};
 use crate::app::App;
 use crate::base::{DAY_S, Day, Instant, UserId};
@@ -36,8 +36,7 @@ pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Task
     let channel_set = ChannelSet::of(&app.config);
     let midnight = zone.start_of(today.plus(1));
     mark::for_each(
-        (app, context),
-        (&name, midnight.plus(DAY_S)),
+        Marked { app, context, name: &name, over: midnight.plus(DAY_S) },
         |tx, after| waiting(tx, after, today),
         |_| Ok(true),
         move |tx, student| remind_one(tx, channel_set, student, today, midnight),
@@ -95,8 +94,7 @@ pub fn end_streaks(app: &App, context: &TaskContext<'_>, report: &mut Report) ->
     let name = format!("{ENDED}:{}", today.0);
     let over = app.zone().start_of(today.plus(1)).plus(DAY_S);
     mark::for_each(
-        (app, context),
-        (&name, over),
+        Marked { app, context, name: &name, over },
         |tx, after| missed(tx, after, today),
         |_| Ok(true),
         move |tx, student| end_one(tx, student, today),
@@ -137,8 +135,7 @@ pub fn settle_challenges(app: &App, context: &TaskContext<'_>, _: &mut Report) -
         let over = zone.start_of(challenge.entry.ends_on.plus(1)).max(context.now).plus(DAY_S);
         let id = challenge.id;
         mark::for_each(
-            (app, context),
-            (&name, over),
+            Marked { app, context, name: &name, over },
             |tx, after| {
                 let (owed, last) = challenges::owed(tx, &challenge, after, PIECE)?;
                 Ok((owed, behind(after, last)))

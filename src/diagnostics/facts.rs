@@ -164,8 +164,8 @@ pub fn clock(services: &Services, read: &Read, now: Instant) -> Section {
 pub fn disks(services: &Services, read: &Read, copies: &CopiesStatus, now: Instant) -> Section {
     let bytes = std::fs::metadata(services.db.path()).map_or(0, |file| file.len());
     let linhas = disk::disks(services).into_iter().map(|disk| {
-        let sizes = (bytes, disk.free);
-        let outlook = disk::outlook(now, read.upkeep.oldest, sizes, &copies.copies);
+        let oldest = read.upkeep.oldest;
+        let outlook = disk::outlook(now, oldest, bytes, disk.free, &copies.copies);
         let forecast = match (outlook.growth, outlook.days) {
             (Some((a_day, since)), Some(days)) if days < disk::MANY_DAYS => format!(
                 "O banco cresceu {} por dia desde {}: dura {} dias.",

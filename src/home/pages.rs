@@ -76,7 +76,7 @@ pub fn home(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok::<_, Problem>((
             (home, sales),
             store::sold_between(tx, owner, zone.start_of(today.plus(-1)), same_hour(zone, now))?,
-            Waiting::of(tx, (owner, person.account.role), (now, refused))?,
+            Waiting::of(tx, owner, person.account.role, now, refused)?,
             cards::card(tx, app, owner, today, word)?,
         ))
     })?;

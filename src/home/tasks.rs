@@ -44,8 +44,10 @@ impl Waiting {
     /// Reads what makes a person's open tasks.
     pub fn of(
         tx: &ReadTx<'_>,
-        (owner, role): (UserId, Role),
-        (now, refused): (Instant, &RefusedLabels),
+        owner: UserId,
+        role: Role,
+        now: Instant,
+        refused: &RefusedLabels,
     ) -> Result<Self> {
         let meets = agenda::ahead(tx, owner, role, now)?.meets;
         let stores = own_stores(tx, owner)?;

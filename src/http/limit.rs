@@ -200,12 +200,12 @@ impl Default for Limiter {
 impl Limiter {
     /// Counts one call and says whether it is allowed. A refused call is not counted.
     pub fn count(&self, class: Class, subject: Subject, limit: Limit, now: Instant) -> Verdict {
-        self.ask((class, subject), limit, now, true)
+        self.ask(class, subject, limit, now, true)
     }
 
     /// Says whether a call would be allowed, without counting it.
     pub fn peek(&self, class: Class, subject: Subject, limit: Limit, now: Instant) -> Verdict {
-        self.ask((class, subject), limit, now, false)
+        self.ask(class, subject, limit, now, false)
     }
 
     /// Counts one call of a client address in the windows of its networks. A
@@ -264,7 +264,8 @@ impl Limiter {
 
     fn ask(
         &self,
-        (class, subject): (Class, Subject),
+        class: Class,
+        subject: Subject,
         limit: Limit,
         now: Instant,
         add: bool,

@@ -56,7 +56,8 @@ pub struct Outlook {
 pub fn outlook(
     now: Instant,
     first_start: Option<Instant>,
-    (bytes, free): (u64, u64),
+    bytes: u64,
+    free: u64,
     copies: &[BackupCopy],
 ) -> Outlook {
     let before = copies.iter().filter_map(|copy| {

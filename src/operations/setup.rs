@@ -18,34 +18,37 @@ pub fn steps(app: &App, found: &SetUp, copies: &CopiesStatus) -> Vec<Step> {
             found.plan,
             "Criar um plano",
             "O que se compra, quanto custa e o que a compra dá.",
-            ("/admin/planos/novo", "Criar plano"),
+            "/admin/planos/novo",
+            "Criar plano",
         ),
         step(
             found.course,
             "Publicar um curso",
             "Com as aulas que os alunos veem.",
-            ("/admin/cursos/novo", "Criar curso"),
+            "/admin/cursos/novo",
+            "Criar curso",
         ),
         step(
             found.student,
             "Cadastrar o primeiro aluno",
             "Ou deixe que chegue pela compra de um plano.",
-            ("/admin/alunos/novo", "Cadastrar aluno"),
+            "/admin/alunos/novo",
+            "Cadastrar aluno",
         ),
     ];
     if steps.iter().all(|step| step.done) { Vec::new() } else { steps }
 }
 
-fn step(done: bool, title: &str, text: &str, (href, button): (&str, &'static str)) -> Step {
+fn step(done: bool, title: &str, text: &str, href: &str, button: &'static str) -> Step {
     let (title, text, href) = (title.to_owned(), text.to_owned(), href.to_owned());
     let href = if done { String::new() } else { href };
     Step { done, title, text, href, button, posts: None }
 }
 
 /// A step whose button sends a form that comes back here.
-fn posted(done: bool, title: &str, text: &str, to: (&str, &'static str)) -> Step {
+fn posted(done: bool, title: &str, text: &str, href: &str, button: &'static str) -> Step {
     let posts = Some(vec![("volta", "inicio".to_owned())]);
-    Step { posts, ..step(done, title, text, to) }
+    Step { posts, ..step(done, title, text, href, button) }
 }
 
 fn copy(app: &App, copies: &CopiesStatus) -> Step {
@@ -56,11 +59,10 @@ fn copy(app: &App, copies: &CopiesStatus) -> Step {
         None => "Antes, diga em database.backup_dir onde ela fica.".to_owned(),
     };
     if newest.is_some() || !copies.has_folder {
-        let to = (copies::PATH, "Ver como");
-        return step(newest.is_some(), "Fazer uma cópia de segurança", &text, to);
+        let is_made = newest.is_some();
+        return step(is_made, "Fazer uma cópia de segurança", &text, copies::PATH, "Ver como");
     }
-    let to = ("/admin/copias/copiar", "Fazer cópia");
-    posted(false, "Fazer uma cópia de segurança", &text, to)
+    posted(false, "Fazer uma cópia de segurança", &text, "/admin/copias/copiar", "Fazer cópia")
 }
 
 /// E-mail is done once its server took us, in a test or with a message.
@@ -71,15 +73,20 @@ fn email(app: &App, found: &SetUp) -> Step {
     let title = "Ligar o e-mail e testar";
     if !is_on {
         let text = "Preencha email.smtp_url e reinicie o serviço. Sem e-mail, quem não tem número de chat não recebe nada.";
-        return step(false, title, text, ("/admin/mensagens/canais", "Ver como"));
+        return step(false, title, text, "/admin/mensagens/canais", "Ver como");
     }
     let text = match &last {
         Some(last) if !answered => last.words.clone(),
         _ if answered || found.email => "O servidor responde e nos aceita.".to_owned(),
         _ => "Pergunta ao servidor se nos aceita. Nada é enviado.".to_owned(),
     };
-    let to = ("/admin/diagnostico/canais/email/testar", "Testar");
-    posted(answered || found.email, title, &text, to)
+    posted(
+        answered || found.email,
+        title,
+        &text,
+        "/admin/diagnostico/canais/email/testar",
+        "Testar",
+    )
 }
 
 fn marketplace(app: &App) -> Step {
@@ -90,6 +97,5 @@ fn marketplace(app: &App) -> Step {
     } else {
         "Preencha marketplace.client_id e marketplace.client_secret e reinicie o serviço."
     };
-    let to = ("/admin/diagnostico", "Ver como");
-    step(is_on, "Dar as credenciais do marketplace", text, to)
+    step(is_on, "Dar as credenciais do marketplace", text, "/admin/diagnostico", "Ver como")
 }

@@ -154,18 +154,18 @@ pub struct BarWords {
 impl BarChart {
     /// Draws one value a day, from oldest to newest; `None` when none is above zero.
     pub fn new(words: BarWords, first: Day, values: &[i64]) -> Option<Self> {
-        Self::alone(words, (first, 1), values)
+        Self::alone(words, first, 1, values)
     }
 
     /// Draws one bar a week. `values` has one value a day, from `first` on; an
     /// incomplete week is the last bar.
     pub fn by_week(words: BarWords, first: Day, values: &[i64]) -> Option<Self> {
         let sums: Vec<i64> = values.chunks(7).map(|week| week.iter().sum()).collect();
-        Self::alone(words, (first, 7), &sums)
+        Self::alone(words, first, 7, &sums)
     }
 
-    fn alone(words: BarWords, from: (Day, i64), values: &[i64]) -> Option<Self> {
-        let mut chart = Self::drawn(words, from, &[(String::new(), values.to_vec())])?;
+    fn alone(words: BarWords, first: Day, step: i64, values: &[i64]) -> Option<Self> {
+        let mut chart = Self::drawn(words, first, step, &[(String::new(), values.to_vec())])?;
         chart.series = Vec::new();
         for bar in &mut chart.bars {
             bar.values = Vec::new();
@@ -176,13 +176,14 @@ impl BarChart {
     /// Draws several series stacked, one bar a day. All series run from oldest
     /// to newest and have the same length; `None` when nothing is above zero.
     pub fn stacked(words: BarWords, first: Day, series: &[(String, Vec<i64>)]) -> Option<Self> {
-        Self::drawn(words, (first, 1), series)
+        Self::drawn(words, first, 1, series)
     }
 
     /// Draws the bars: the first one for `first`, each next one `step` days later.
     fn drawn(
         words: BarWords,
-        (first, step): (Day, i64),
+        first: Day,
+        step: i64,
         series: &[(String, Vec<i64>)],
     ) -> Option<Self> {
         let form = if step == 1 { "%d/%m" } else { "%d/%m/%y" };

@@ -143,11 +143,12 @@ impl Usage {
     pub fn count(
         &self,
         services: &Services,
-        account: (UserId, u64),
+        user: UserId,
+        quota: u64,
         operation: &'static str,
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        self.ask(services, account, Ask::Count(operation), now)
+        self.ask(services, user, quota, Ask::Count(operation), now)
     }
 
     /// Counts a call that may give its place back; nothing is held when the quota is
@@ -160,7 +161,7 @@ impl Usage {
         operation: &'static str,
         now: Instant,
     ) -> Result<(Verdict, Option<HeldCall>), DbError> {
-        let verdict = self.ask(services, (user, quota), Ask::Hold(operation), now)?;
+        let verdict = self.ask(services, user, quota, Ask::Hold(operation), now)?;
         // Made only for a call that was counted, because dropping it counts.
         let held = verdict.allowed.then(|| {
             let (usage, day) = (Arc::clone(self), services.day(now));
@@ -173,10 +174,11 @@ impl Usage {
     pub fn peek(
         &self,
         services: &Services,
-        account: (UserId, u64),
+        user: UserId,
+        quota: u64,
         now: Instant,
     ) -> Result<Verdict, DbError> {
-        self.ask(services, account, Ask::Peek, now)
+        self.ask(services, user, quota, Ask::Peek, now)
     }
 
     /// What an account has used of the month of an instant.
@@ -193,7 +195,8 @@ impl Usage {
     fn ask(
         &self,
         services: &Services,
-        (user, quota): (UserId, u64),
+        user: UserId,
+        quota: u64,
         ask: Ask,
         now: Instant,
     ) -> Result<Verdict, DbError> {

@@ -80,7 +80,8 @@ pub fn take_back(
     let Some(mut account) = LedgerAccount::open(tx, settings, student)? else { return Ok(()) };
     let given = store::points_of(tx, student, cause, reversals)?;
     let today = settings.zone.day(tx.now());
-    account.post((Some(cause.action), cause.id, reversals + 1), today, -given, None)?;
+    let (at, action, reversals) = (tx.now(), Some(cause.action), reversals + 1);
+    account.post(Posting { day: today, at, action, reversals, xp: -given }, cause.id, None)?;
     account.close()?;
     Ok(())
 }
@@ -97,7 +98,8 @@ pub fn correct(
     let Some(mut account) = LedgerAccount::open(tx, settings, student)? else { return Ok(false) };
     let number = store::next_correction(tx, student)?;
     let today = settings.zone.day(tx.now());
-    account.post((None, number, 0), today, xp, Some(reason))?;
+    let posting = Posting { day: today, at: tx.now(), action: None, reversals: 0, xp };
+    account.post(posting, number, Some(reason))?;
     account.close()?;
     Ok(true)
 }
@@ -176,7 +178,8 @@ impl<'t> LedgerAccount<'t> {
     ) -> Result<i64> {
         let given = store::given_for(self.tx, &self.rules, self.student, cause.action, cause.day)?;
         let xp = self.rules.within_limits(cause.action, points, given);
-        self.post((Some(cause.action), cause.id, reversals), cause.day, xp, note)?;
+        let (day, at, action) = (cause.day, self.tx.now(), Some(cause.action));
+        self.post(Posting { day, at, action, reversals, xp }, cause.id, note)?;
         for challenge in challenges::open_for(self.tx, cause.action, cause.day)? {
             self.meet(challenge)?;
         }
@@ -202,14 +205,7 @@ impl<'t> LedgerAccount<'t> {
     }
 
     /// Writes an entry and adds it to the totals.
-    fn post(
-        &mut self,
-        (action, cause, reversals): (Option<Action>, i64, i64),
-        day: Day,
-        xp: i64,
-        note: Option<&str>,
-    ) -> Result<()> {
-        let posting = Posting { day, at: self.tx.now(), action, reversals, xp };
+    fn post(&mut self, posting: Posting, cause: i64, note: Option<&str>) -> Result<()> {
         store::post(self.tx, self.student, &posting, cause, note)?;
         self.totals.add(&posting);
         Ok(())

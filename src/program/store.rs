@@ -259,7 +259,7 @@ row! {
 
 /// Students whose last check-in was on one of these days after a streak of a
 /// week or more, the longest streaks first; and how many there are.
-pub fn leaving(tx: &ReadTx<'_>, (from, to): (Day, Day), limit: u32) -> Result<(Vec<Leaving>, u64)> {
+pub fn leaving(tx: &ReadTx<'_>, from: Day, to: Day, limit: u32) -> Result<(Vec<Leaving>, u64)> {
     const WHO: &str =
         "ranked = 1 AND streak = 0 AND best_streak >= 7 AND last_checkin BETWEEN ?1 AND ?2";
     let count = format!("SELECT count(*) FROM program_student WHERE {WHO}");

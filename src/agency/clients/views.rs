@@ -69,8 +69,10 @@ pub fn client_item(time: PageTime, id: i64, name: &str, waiting: &Waiting) -> Qu
 /// What waits at one account: its questions as one row, each claim, its parcels.
 pub fn account_items(
     time: PageTime,
-    (client, account): (i64, &ClientAccount),
-    (oldest, claims): (Option<&Question>, Vec<Claim>),
+    client: i64,
+    account: &ClientAccount,
+    oldest: Option<&Question>,
+    claims: Vec<Claim>,
 ) -> Vec<QueueItem> {
     let (waiting, name) = (&account.waiting, &account.row.nickname);
     let mut items = Vec::new();

@@ -152,11 +152,11 @@ impl Charge {
         let asked = match ask {
             Ask::Count if has_copy => app.callers.usage.hold(app, user, monthly, operation, now),
             Ask::Count => {
-                let counted = app.callers.usage.count(app, (user, monthly), operation, now);
+                let counted = app.callers.usage.count(app, user, monthly, operation, now);
                 counted.map(|verdict| (verdict, None))
             }
             Ask::Peek => {
-                app.callers.usage.peek(app, (user, monthly), now).map(|verdict| (verdict, None))
+                app.callers.usage.peek(app, user, monthly, now).map(|verdict| (verdict, None))
             }
         };
         let shown = |quota: Verdict| windows.map_or(quota, |windows| windows.stricter(quota));

@@ -88,8 +88,8 @@ impl Chat {
         let (base, instance) = (&self.config.base_url, &self.config.instance);
         let instance = escaped(instance);
         let address = format!("{base}/message/sendText/{instance}");
-        let key = ("apikey", self.config.api_key.reveal().to_owned());
-        let answer = self.post(&address, key, &json!({ "number": number, "text": text }));
+        let key = self.config.api_key.reveal().to_owned();
+        let answer = self.post(&address, "apikey", key, &json!({ "number": number, "text": text }));
         match answer {
             Err(sent) => sent,
             Ok((200 | 201, body, _)) => accepted(&body["key"]["id"]),
@@ -119,13 +119,12 @@ impl Chat {
     /// hours of the person's last message.
     fn by_cloud(&self, number: &str, text: &str) -> SendOutcome {
         let address = format!("{}/{}/messages", self.cloud(), self.config.instance);
-        let key =
-            (header::AUTHORIZATION.as_str(), format!("Bearer {}", self.config.api_key.reveal()));
+        let key = format!("Bearer {}", self.config.api_key.reveal());
         let body = match &*self.config.template {
             "" => free_text(number, text),
             name => template(number, name, text),
         };
-        match self.post(&address, key, &body) {
+        match self.post(&address, header::AUTHORIZATION.as_str(), key, &body) {
             Err(sent) => sent,
             Ok((200..=299, body, _)) => accepted(&body["messages"][0]["id"]),
             Ok((_, body, _)) if body["error"]["code"] == OUTSIDE_WINDOW => SendOutcome::Never(
@@ -140,7 +139,8 @@ impl Chat {
     fn post(
         &self,
         address: &str,
-        (name, key): (&str, String),
+        name: &str,
+        key: String,
         body: &Value,
     ) -> Result<(u16, Value, Option<i64>), SendOutcome> {
         let request = self

@@ -80,9 +80,10 @@ impl Fetcher {
         &self,
         id: &str,
         targets: &Targets,
-        (now, known): (Instant, bool),
+        now: Instant,
+        known: bool,
     ) -> Result<NewClient, &'static str> {
-        let fetched = self.ask(id, targets, (now, known));
+        let fetched = self.ask(id, targets, now, known);
         if fetched.is_err() {
             let mut failed = self.failed.lock();
             if failed.len() >= MOST_FAILED {
@@ -99,7 +100,8 @@ impl Fetcher {
         &self,
         id: &str,
         targets: &Targets,
-        (now, known): (Instant, bool),
+        now: Instant,
+        known: bool,
     ) -> Result<NewClient, &'static str> {
         let sent = self.agent.get(id).header(ACCEPT, "application/json").call();
         let mut answer = sent.map_err(|_| "its document could not be fetched")?;

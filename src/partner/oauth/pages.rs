@@ -63,7 +63,7 @@ pub fn authorize(app: &App, visitor: &Visitor, request: &Request) -> Result<Todo
             }
             let (id, now) = (id.to_owned(), request.now);
             Ok(Todo::Fetch(Box::new(move |app| {
-                let client = fetched(app, &id, (now, asked.is_known))?;
+                let client = fetched(app, &id, now, asked.is_known)?;
                 let job = begin(app, &given, &client, asked)?;
                 app.db.write(job)
             })))
@@ -96,11 +96,11 @@ impl Asked {
 }
 
 /// The client, described by its document as it is now.
-fn fetched(app: &App, id: &str, about: (Instant, bool)) -> Result<Client, Problem> {
+fn fetched(app: &App, id: &str, now: Instant, is_known: bool) -> Result<Client, Problem> {
     let new = app
         .work
         .fetcher
-        .fetch(id, &Targets::of(&app.config.agents, &app.server.addresses), about)
+        .fetch(id, &Targets::of(&app.config.agents, &app.server.addresses), now, is_known)
         .map_err(told_here)?;
     app.db.write(move |tx| store::keep_client(tx, &new))?;
     let client = app.db.read(Lane::Brief, |tx| store::client(tx, id))?;

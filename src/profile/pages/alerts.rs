@@ -57,7 +57,8 @@ impl NotificationSettings {
     fn read(
         tx: &ReadTx<'_>,
         channel_set: ChannelSet,
-        (user, role): (UserId, Role),
+        user: UserId,
+        role: Role,
     ) -> Result<Self, Problem> {
         Ok(Self {
             is_student: role.is_student(),
@@ -88,10 +89,6 @@ impl NotificationSettings {
     }
 }
 
-fn who(person: &Person) -> (UserId, Role) {
-    (person.account.user_id, person.account.role)
-}
-
 /// `GET /perfil/avisos`: channels and kinds of messages, each with whether it
 /// is wanted.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -115,11 +112,12 @@ fn read(
     person: &Person,
     request: &Request,
 ) -> Result<(NotificationSettings, push::PushSettings, Option<Chat>), Problem> {
-    let (channel_set, who) = (ChannelSet::of(&app.config), who(person));
+    let (channel_set, user) = (ChannelSet::of(&app.config), person.account.user_id);
+    let role = person.account.role;
     app.db.read(request.lane, |tx| {
-        let browsers = push::PushSettings::read(app, tx, who.0)?;
-        let chat = telegram::chat(tx, app, who.0)?;
-        Ok((NotificationSettings::read(tx, channel_set, who)?, browsers, chat))
+        let browsers = push::PushSettings::read(app, tx, user)?;
+        let chat = telegram::chat(tx, app, user)?;
+        Ok((NotificationSettings::read(tx, channel_set, user, role)?, browsers, chat))
     })
 }
 
@@ -238,10 +236,10 @@ pub fn choose(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         check.fail("tipos", "each must be lembrete_encontro, inatividade or pergunta");
     }
     check.finish()?;
-    let (channel_set, who, answer) =
-        (ChannelSet::of(&app.config), who(person), Answer::to(request));
+    let (user, role) = (person.account.user_id, person.account.role);
+    let (channel_set, answer) = (ChannelSet::of(&app.config), Answer::to(request));
     Ok(Box::new(move |tx| {
-        let (settings, user) = (NotificationSettings::read(tx, channel_set, who)?, who.0);
+        let settings = NotificationSettings::read(tx, channel_set, user, role)?;
         let has = |names: &[String], name: &str| names.iter().any(|one| one == name);
         for channel in settings.channels.iter().filter(|_| says_channels) {
             let wanted = has(&channels, channel.name());

@@ -35,7 +35,8 @@ row! {
 pub fn effect(
     tx: &ReadTx<'_>,
     settings: ProgramSettings,
-    (present, typed): (&Rules, &Rules),
+    present: &Rules,
+    typed: &Rules,
     today: Day,
 ) -> Result<Effect> {
     let from = today.plus(1 - DAYS);

@@ -230,8 +230,7 @@ fn queue(
         let (owner, number) = (account.row.owner, account.row.ml_user_id);
         let oldest = things::oldest_question(tx, owner, number)?;
         let claims = things::open_claims(tx, owner, number, CLAIMS)?;
-        let of = (listed.client.id, account);
-        items.extend(account_items(time, of, (oldest.as_ref(), claims)));
+        items.extend(account_items(time, listed.client.id, account, oldest.as_ref(), claims));
     }
     QueueItem::by_deadline(&mut items);
     Ok(items)

@@ -92,7 +92,7 @@ pub fn print(
             return Ok(reply);
         }
     }
-    Ok(ask((app, request), (owner, account), &shipments, lost))
+    Ok(ask(app, request, owner, account, &shipments, lost))
 }
 
 /// The file of a batch again: what was kept of it, else what the marketplace gives for
@@ -121,7 +121,7 @@ pub fn print_batch(
     if waiting.is_empty() {
         return Ok(told(ALL_LEFT));
     }
-    Ok(ask((app, request), (batch.owner, batch.account), &waiting, desk.lost))
+    Ok(ask(app, request, batch.owner, batch.account, &waiting, desk.lost))
 }
 
 /// A file of labels.
@@ -132,8 +132,10 @@ pub fn pdf(file: impl Into<Bytes>) -> Reply {
 
 /// The labels of an account's shipments as one PDF, or why there is none.
 fn ask(
-    (app, request): (&App, &Request),
-    (owner, account): (UserId, MlUserId),
+    app: &App,
+    request: &Request,
+    owner: UserId,
+    account: MlUserId,
     shipments: &[i64],
     lost: &'static str,
 ) -> Reply {

@@ -130,7 +130,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let form = FORM.show(None, app.zone()).unfocused();
     let all = ticks(person, |_| false);
-    let mut page = page((app, person, request), (&endpoints, has_plan), (form, all));
+    let mut page = page((app, person, request), &endpoints, has_plan, form, all);
     page.layout = page.layout.telling(FLASHES, request);
     Reply::page(&page)
 }
@@ -149,8 +149,10 @@ fn find_all(
 
 fn page(
     (app, person, request): Visit<'_>,
-    (endpoints, has_plan): (&[Endpoint], bool),
-    (form, ticks): (FormView, Vec<Tick>),
+    endpoints: &[Endpoint],
+    has_plan: bool,
+    form: FormView,
+    ticks: Vec<Tick>,
 ) -> WebhooksPage {
     WebhooksPage {
         layout: layout(app, person, request),
@@ -192,7 +194,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Err(problem) => {
             return form::show_again(request, problem, |faults| {
                 let (endpoints, has_plan) = find_all(app, person, request)?;
-                Reply::page(&page(visit, (&endpoints, has_plan), again(visit, faults)))
+                let (form, ticks) = again(visit, faults);
+                Reply::page(&page(visit, &endpoints, has_plan, form, ticks))
             });
         }
     };

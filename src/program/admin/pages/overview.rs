@@ -51,11 +51,11 @@ const FLASHES: &[Flash] = &[
 /// `GET /admin/gamificacao`: the overview of the program.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let today = app.day(request.now);
-    let lost = (today.plus(-LEAVING.end()), today.plus(-LEAVING.start()));
+    let (first, last) = (today.plus(-LEAVING.end()), today.plus(-LEAVING.start()));
     let layout = layout(app, person, request).telling(FLASHES, request);
     let page = app.db.read(request.lane, |tx| {
         let (students, enrolled) = store::enrolled(tx)?;
-        let (leaving, leaving_count) = store::leaving(tx, lost, LEAVING_ROWS)?;
+        let (leaving, leaving_count) = store::leaving(tx, first, last, LEAVING_ROWS)?;
         let recount = recounting::last(tx)?;
         let ended = recount.and_then(|run| run.ended_at);
         Ok::<_, DbError>(OverviewPage {

@@ -139,7 +139,7 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     let (settings, today) = (ProgramSettings::of(&app.config), app.day(request.now));
     let effect =
-        app.db.read(request.lane, |tx| preview::effect(tx, settings, (&present, &typed), today))?;
+        app.db.read(request.lane, |tx| preview::effect(tx, settings, &present, &typed, today))?;
     Reply::page(&RulesPage {
         layout: frame,
         form: FORM.show(Some(&typed), app.zone()).unfocused(),
