@@ -27,19 +27,17 @@ use crate::marketplace::books::listings::store::{self as listings, SellerListing
 use crate::messages::choices::ChannelSet;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
-    Answer, Filter, Flash, FormView, Head, ListReply, Listing, Notice, PageTime, Paging, Tone,
-    export, form,
+    Answer, Flash, FormView, Head, ListReply, Listing, Notice, PageTime, Paging, Tone, columns,
+    export, filters, flashes, form,
 };
 
 pub(super) const OF_SELLERS: Listing = Listing {
     path: super::path_for(Role::Pro),
     hint: "Título, SKU ou EAN",
-    filters: &[Filter::of(
-        "estoque",
-        "Estoque",
-        "Todos",
-        &[("baixo", "Estoque baixo"), ("com", "Com estoque"), ("sem", "Sem estoque")],
-    )],
+    filters: filters! {
+        "estoque": "Estoque", "Todos",
+            &[("baixo", "Estoque baixo"), ("com", "Com estoque"), ("sem", "Sem estoque")];
+    },
     sort_keys: &["titulo", "sku", "estoque", "-alteracao"],
     heads: &[
         Head::sorts("Produto", "titulo"),
@@ -51,13 +49,13 @@ pub(super) const OF_SELLERS: Listing = Listing {
     ],
     file: "produtos.csv",
     // The columns that an import reads.
-    csv: &["sku", "ean", "title=titulo", "cost=custo", "price=preco", "stock=estoque"],
-    flashes: &[
-        Flash::good("criado", "Produto criado", "Vendas com o SKU dele dão baixa sozinhas."),
-        Flash::good("alterado", "Produto salvo", ""),
-        Flash::good("excluido", "Produto excluído", "Os movimentos dele saíram junto."),
-        Flash::good("movimento", "Estoque atualizado", "O movimento está no histórico."),
-    ],
+    csv: columns![sku ean title=titulo cost=custo price=preco stock=estoque],
+    flashes: flashes! {
+        "criado": good "Produto criado", "Vendas com o SKU dele dão baixa sozinhas.";
+        "alterado": good "Produto salvo";
+        "excluido": good "Produto excluído", "Os movimentos dele saíram junto.";
+        "movimento": good "Estoque atualizado", "O movimento está no histórico.";
+    },
 };
 
 const OF_SUPPLIERS: Listing = Listing { path: super::path_for(Role::Drop), ..OF_SELLERS };

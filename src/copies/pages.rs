@@ -26,7 +26,7 @@ use crate::http::body::Pieces;
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::view::size;
-use crate::panel::{Answer, Flash, Notice, PageTime, Progress, Sent, Tone, When, form};
+use crate::panel::{Answer, Flash, Notice, PageTime, Progress, Sent, Tone, When, flashes, form};
 use crate::services::Services;
 
 /// Media type of a SQLite file.
@@ -38,18 +38,15 @@ const REFRESH: HeaderValue = HeaderValue::from_static("2");
 /// Where the checklist stands, which asks for the first copy.
 const HOME: &str = "/admin";
 
-const FLASHES: &[Flash] = &[
-    Flash::good("copiando", "Cópia pedida", "Ela aparece na lista assim que for conferida."),
-    Flash::good("ensaiando", "Ensaio pedido", "O resultado aparece aqui em instantes."),
-    Flash::warn("ocupado", "Isso já está em andamento", "Espere terminar e peça de novo."),
-    Flash::warn("sumiu", "Essa cópia não existe mais", "A lista abaixo é a de agora."),
-    Flash::warn("enviando", "Outra cópia está sendo enviada", "Espere terminar e baixe de novo."),
-    Flash::warn(
-        "sem-pasta",
-        "Não há pasta para as cópias",
-        "Configure database.backup_dir e reinicie o serviço.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "copiando": good "Cópia pedida", "Ela aparece na lista assim que for conferida.";
+    "ensaiando": good "Ensaio pedido", "O resultado aparece aqui em instantes.";
+    "ocupado": warn "Isso já está em andamento", "Espere terminar e peça de novo.";
+    "sumiu": warn "Essa cópia não existe mais", "A lista abaixo é a de agora.";
+    "enviando": warn "Outra cópia está sendo enviada", "Espere terminar e baixe de novo.";
+    "sem-pasta": warn "Não há pasta para as cópias",
+        "Configure database.backup_dir e reinicie o serviço.";
+};
 
 crate::wire! {
     #[derive(Serialize)]

@@ -53,6 +53,19 @@ impl Filter {
     }
 }
 
+/// Declares the filters of a list, a row for each: its parameter, its name, the choice that filters
+/// nothing, and its values with their words. One that other lists have too stands in parentheses.
+macro_rules! filters {
+    (@one ($shared:expr)) => { $shared };
+    (@one $name:literal $label:literal $all:literal $values:expr) => {
+        $crate::panel::Filter::of($name, $label, $all, $values)
+    };
+    ($($name:tt $(: $label:literal, $all:literal, $values:expr)?;)*) => {
+        &[$($crate::panel::filters!(@one $name $($label $all $values)?)),*]
+    };
+}
+pub(crate) use filters;
+
 /// The declaration of a list.
 pub struct Listing {
     pub path: &'static str,

@@ -13,7 +13,7 @@ use crate::base::{Instant, Zone, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
-use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, PageTime, export};
+use crate::panel::{Head, ListQuery, ListReply, Listing, PageTime, export, filters};
 use crate::services::Services;
 use crate::wire;
 
@@ -23,16 +23,11 @@ const MANY: u64 = MOST as u64;
 const LIST: Listing = Listing {
     path: "/admin/auditoria",
     hint: "Ação, objeto ou pessoa",
-    filters: &[
-        Filter::of("quem", "Quem", "Todos", &ActorKind::FILTER),
-        Filter::of("objeto", "O quê", "Tudo", objects::NAMED),
-        Filter::of(
-            "periodo",
-            "Período",
-            "Tudo",
-            &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")],
-        ),
-    ],
+    filters: filters! {
+        "quem": "Quem", "Todos", &ActorKind::FILTER;
+        "objeto": "O quê", "Tudo", objects::NAMED;
+        "periodo": "Período", "Tudo", &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")];
+    },
     sort_keys: &["-quando"],
     heads: &[
         Head::plain("O que foi feito"),

@@ -21,9 +21,7 @@ use crate::marketplace::tools::fees::{
     CalculatorSettings, LOGISTICS, PERMISSION, ask, discount, known_tax_rate, store, tax_rate,
 };
 use crate::marketplace::tools::unavailable;
-use crate::panel::{
-    Answer, Badge, Flash, Form, FormView, Input, Notice, Pick, Rule, Sent, Tone, address, form,
-};
+use crate::panel::{Answer, Badge, Flash, Form, FormView, Notice, Pick, Sent, Tone, address, form};
 use crate::wire;
 
 const FIELDS: [&str; 8] =
@@ -39,11 +37,10 @@ const FLASHES: &[Flash] =
     &[Flash::good("imposto", "Imposto salvo", "Os próximos cálculos já usam a nova taxa.")];
 
 /// The form of a person's own tax rate in percent; empty for the platform's.
-const TAX: Form<Option<f64>> = Form(&[Input::new(
-    "imposto",
-    "Informe uma porcentagem de 0 a 100, como 6,5.",
-    Rule::Own(read_tax, |rate, _| rate.map(decimal).unwrap_or_default()),
-)]);
+const TAX: Form<Option<f64>> = form! {
+    "imposto": Own(read_tax, |rate, _| rate.map(decimal).unwrap_or_default()),
+        "Informe uma porcentagem de 0 a 100, como 6,5.";
+};
 
 #[derive(Deserialize)]
 struct Asked {

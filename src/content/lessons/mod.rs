@@ -11,14 +11,13 @@ use super::courses::{self, Course};
 use super::teachers;
 use crate::audit::objects::{LESSON, Object};
 use crate::base::{Instant, Zone};
-use crate::columns;
 use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Check, Code, Field, Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::Reference;
-use crate::panel::{Flash, Form, Head, Input, ListQuery, Listing, Pick, Rule, Sent};
+use crate::panel::{Form, Head, ListQuery, Listing, Pick, Sent, columns, flashes, form};
 use crate::row;
 use crate::wire;
 
@@ -58,34 +57,24 @@ row! {
 }
 
 /// The form of a lesson.
-pub const FORM: Form<LessonEntry> = Form(&[
-    inputs::title(|entry| &mut entry.title),
-    Input::new(
-        "video_url",
-        "Informe o endereço do vídeo, que comece com https://.",
-        Rule::Own(read_video, |entry, _| entry.video_url.clone()),
-    ),
-    Input::new(
-        "curso_id",
-        "Escolha um curso da lista.",
-        Rule::Own(
-            |sent, name, entry| {
-                let Reference(course) = sent.required(name);
-                entry.course_id = course.unwrap_or_default();
-            },
-            |entry, _| match entry.course_id {
-                0 => String::new(),
-                id => id.to_string(),
-            },
-        ),
-    ),
-    teachers::input(|entry| &mut entry.teacher_id),
-    Input::new(
-        "ordem",
-        "Informe um número de 1 a 9999, ou deixe em branco.",
-        Rule::Maybe(1..=9_999, |entry| &mut entry.position),
-    ),
-]);
+pub const FORM: Form<LessonEntry> = form! {
+    (inputs::title(|entry| &mut entry.title));
+    "video_url": Own(read_video, |entry, _| entry.video_url.clone()),
+        "Informe o endereço do vídeo, que comece com https://.";
+    "curso_id": Own(
+        |sent, name, entry| {
+            let Reference(course) = sent.required(name);
+            entry.course_id = course.unwrap_or_default();
+        },
+        |entry, _| match entry.course_id {
+            0 => String::new(),
+            id => id.to_string(),
+        },
+    ), "Escolha um curso da lista.";
+    (teachers::input(|entry| &mut entry.teacher_id));
+    "ordem": Maybe(1..=9_999, |entry| &mut entry.position),
+        "Informe um número de 1 a 9999, ou deixe em branco.";
+};
 
 fn read_video(sent: &mut Sent<'_>, name: &'static str, entry: &mut LessonEntry) {
     entry.video_url = sent.address(name);
@@ -105,11 +94,11 @@ pub const LIST: Listing = Listing {
     ],
     file: "aulas.csv",
     csv: columns![id titulo curso_id curso ordem professor video_url],
-    flashes: &[
-        Flash::good("criado", "Aula criada", "Ela já está no curso."),
-        Flash::good("alterado", "Aula alterada", "Os alunos já veem os novos dados."),
-        Flash::good("excluido", "Aula excluída", "O que os alunos tinham marcado dela saiu junto."),
-    ],
+    flashes: flashes! {
+        "criado": good "Aula criada", "Ela já está no curso.";
+        "alterado": good "Aula alterada", "Os alunos já veem os novos dados.";
+        "excluido": good "Aula excluída", "O que os alunos tinham marcado dela saiu junto.";
+    },
     ..Listing::NONE
 };
 

@@ -9,13 +9,12 @@ use serde_json::{Map, Value};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone, retention};
-use crate::columns;
 use crate::cron::archive;
 use crate::cron::archive::{BatchRow, LOGS};
 use crate::cron::views::{ArchivePage, BatchPage};
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Head, ListReply, Listing, Notice, Paging, Tone, export};
+use crate::panel::{Filter, Head, ListReply, Listing, Notice, Paging, Tone, columns, export};
 use crate::wire;
 
 /// The kinds of logs with their titles, as options of a filter.

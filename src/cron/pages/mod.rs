@@ -20,7 +20,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
 use crate::panel::{
-    Answer, Badge, Filter, Flash, Head, Listing, Notice, PageTime, Tone, When, export,
+    Answer, Badge, Head, Listing, Notice, PageTime, Tone, When, export, filters, flashes,
 };
 use crate::services::Services;
 use crate::wire;
@@ -31,17 +31,12 @@ const EACH: &str = "todas";
 const LIST: Listing = Listing {
     path: "/admin/cron",
     hint: "",
-    filters: &[Filter::of(
-        "resultado",
-        "Resultado",
-        "O que fizeram",
-        &[
-            ("com-efeito", "Com efeito"),
-            ("falhou", "Falharam"),
-            ("sem-efeito", "Sem efeito"),
+    filters: filters! {
+        "resultado": "Resultado", "O que fizeram", &[
+            ("com-efeito", "Com efeito"), ("falhou", "Falharam"), ("sem-efeito", "Sem efeito"),
             (EACH, "Todas, uma a uma"),
-        ],
-    )],
+        ];
+    },
     sort_keys: &["-inicio"],
     heads: &[
         Head::sorts("Execução", "inicio"),
@@ -49,25 +44,16 @@ const LIST: Listing = Listing {
         Head::plain("Duração").numeric(),
         Head::plain("Resultado"),
     ],
-    flashes: &[
-        Flash::good("rodou", "Execução concluída", "Abaixo está o que ela fez."),
-        Flash::bad(
-            "falhou",
-            "Execução concluída com falha",
-            "As outras tarefas rodaram. Veja abaixo o que deu errado.",
-        ),
-        Flash::warn(
-            "cheio",
-            "Já há execuções na fila",
-            "Várias esperam a vez. Tente de novo em alguns segundos.",
-        ),
-        Flash::good(
-            "pausada",
-            "Tarefa pausada",
-            "Ela fica de fora de todas as execuções até você retomar.",
-        ),
-        Flash::good("retomada", "Tarefa retomada", "Ela volta a rodar na próxima execução."),
-    ],
+    flashes: flashes! {
+        "rodou": good "Execução concluída", "Abaixo está o que ela fez.";
+        "falhou": bad "Execução concluída com falha",
+            "As outras tarefas rodaram. Veja abaixo o que deu errado.";
+        "cheio": warn "Já há execuções na fila",
+            "Várias esperam a vez. Tente de novo em alguns segundos.";
+        "pausada": good "Tarefa pausada",
+            "Ela fica de fora de todas as execuções até você retomar.";
+        "retomada": good "Tarefa retomada", "Ela volta a rodar na próxima execução.";
+    },
     ..Listing::NONE
 };
 

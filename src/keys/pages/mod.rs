@@ -16,7 +16,9 @@ use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::{self, FormParts, ListParts, Noun, Rows};
-use crate::panel::{Filter, Flash, Form, Head, ListQuery, Listing, PageTime, Sent, form};
+use crate::panel::{
+    Form, Head, ListQuery, Listing, PageTime, Sent, columns, filters, flashes, form,
+};
 use crate::wire;
 use ipnet::IpNet;
 
@@ -25,12 +27,9 @@ pub use changes::{create, exchange, revoke};
 pub(super) const LIST: Listing = Listing {
     path: KEY.list,
     hint: "Nome ou começo da chave",
-    filters: &[Filter::of(
-        "situacao",
-        "Situação",
-        "Todas",
-        &[("valendo", "Valendo"), ("encerrada", "Encerradas")],
-    )],
+    filters: filters! {
+        "situacao": "Situação", "Todas", &[("valendo", "Valendo"), ("encerrada", "Encerradas")];
+    },
     sort_keys: &["-criado_em", "nome", "ultimo_uso"],
     heads: &[
         Head::sorts("Chave", "nome"),
@@ -40,24 +39,14 @@ pub(super) const LIST: Listing = Listing {
         Head::plain("Válida até"),
     ],
     file: "chaves.csv",
-    csv: &[
-        "id",
-        "nome",
-        "prefixo",
-        "escopos",
-        "ips",
-        "limite",
-        "expira_em",
-        "situacao",
-        "criado_em",
-        "ultimo_uso=ultimo_uso.em",
-        "ultimo_uso.endereco",
-        "ultimo_uso.rota",
+    csv: columns![
+        id nome prefixo escopos ips limite expira_em situacao criado_em ultimo_uso=ultimo_uso.em
+        ultimo_uso.endereco ultimo_uso.rota
     ],
-    flashes: &[
-        Flash::good("alterada", "Chave alterada", "Vale desde já para a próxima chamada."),
-        Flash::good("revogada", "Chave revogada", "Ela não funciona mais."),
-    ],
+    flashes: flashes! {
+        "alterada": good "Chave alterada", "Vale desde já para a próxima chamada.";
+        "revogada": good "Chave revogada", "Ela não funciona mais.";
+    },
 };
 
 wire! {

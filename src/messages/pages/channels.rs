@@ -16,7 +16,7 @@ use crate::identity::Person;
 use crate::messages::views::{ChannelStatus, ChannelsPage};
 use crate::messages::{choices, delivery, queue, tabs};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
-use crate::panel::{Answer, Flash, ListReply, Sent, view};
+use crate::panel::{Answer, Flash, ListReply, Sent, flashes, view};
 use crate::wire;
 
 /// The page's address.
@@ -69,18 +69,11 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 /// Messages of the page about a test that was not queued.
-const FLASHES: &[Flash] = &[
-    Flash::warn(
-        "na_fila",
-        "Já há um teste deste canal na fila",
-        "Espere ele sair, ou cancele-o na fila.",
-    ),
-    Flash::warn(
-        "sem_canal",
-        "O teste não teria aonde chegar",
-        "O canal precisa estar configurado e ligado nos seus avisos.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "na_fila": warn "Já há um teste deste canal na fila", "Espere ele sair, ou cancele-o na fila.";
+    "sem_canal": warn "O teste não teria aonde chegar",
+        "O canal precisa estar configurado e ligado nos seus avisos.";
+};
 
 /// The service that a configured channel sends through, and its rate limit.
 fn by_what(config: &Config, channel: Channel) -> String {

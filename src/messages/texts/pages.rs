@@ -19,7 +19,7 @@ use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::tabs;
 use crate::outbox::MessageKind;
-use crate::panel::{Answer, Flash, ListReply, Notice, Sent, When, view};
+use crate::panel::{Answer, Flash, ListReply, Notice, Sent, When, flashes, view};
 use crate::services::Services;
 use crate::wire;
 
@@ -79,10 +79,10 @@ pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 /// What the page says of the last action.
-const FLASHES: &[Flash] = &[
-    Flash::good("salvo", "Texto salvo", "Vale para as mensagens que saírem a partir de agora."),
-    Flash::good("restaurado", "Texto original de volta", ""),
-];
+const FLASHES: &[Flash] = flashes! {
+    "salvo": good "Texto salvo", "Vale para as mensagens que saírem a partir de agora.";
+    "restaurado": good "Texto original de volta";
+};
 
 fn page((app, person, request): Visit<'_>, kind: MessageKind, template: Template) -> TextPage {
     TextPage {

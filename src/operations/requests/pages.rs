@@ -9,11 +9,10 @@ use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::looks;
 use crate::base::{Instant, Zone, counted};
-use crate::columns;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
-use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, PageTime, export};
+use crate::panel::{Head, ListQuery, ListReply, Listing, PageTime, columns, export, filters};
 use crate::services::Services;
 use crate::wire;
 
@@ -38,28 +37,16 @@ const WITH_OWN: &str = "incluir";
 const LIST: Listing = Listing {
     path: "/admin/requisicoes",
     hint: "Caminho ou código da requisição",
-    filters: &[
-        Filter::of(
-            "resposta",
-            "Resposta",
-            "Todas",
-            &[
-                ("5xx", "Com falha nossa"),
-                ("4xx", "Recusadas"),
-                ("2xx", "Atendidas"),
-                ("3xx", "Redirecionadas"),
-            ],
-        ),
-        Filter::of("quem", "Quem", "Todos", &CALLERS),
-        Filter::of(
-            "periodo",
-            "Período",
-            "Tudo",
-            &[("hora", "Última hora"), ("hoje", "Hoje"), ("7", "7 dias")],
-        ),
-        Filter::of("duracao", "Duração", "Qualquer", &[("lentas", "Lentas (100 ms ou mais)")]),
-        Filter::of("minhas", "Páginas que você abriu", "Fora da lista", &[(WITH_OWN, "Na lista")]),
-    ],
+    filters: filters! {
+        "resposta": "Resposta", "Todas", &[
+            ("5xx", "Com falha nossa"), ("4xx", "Recusadas"), ("2xx", "Atendidas"),
+            ("3xx", "Redirecionadas"),
+        ];
+        "quem": "Quem", "Todos", &CALLERS;
+        "periodo": "Período", "Tudo", &[("hora", "Última hora"), ("hoje", "Hoje"), ("7", "7 dias")];
+        "duracao": "Duração", "Qualquer", &[("lentas", "Lentas (100 ms ou mais)")];
+        "minhas": "Páginas que você abriu", "Fora da lista", &[(WITH_OWN, "Na lista")];
+    },
     sort_keys: &["-quando", "-duracao"],
     heads: &[
         Head::plain("Requisição"),

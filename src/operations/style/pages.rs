@@ -5,7 +5,6 @@
 use serde_json::json;
 
 use super::views::{Sample, StylePage};
-use crate::columns;
 use crate::operations::palette;
 
 use crate::accounts::page_layout::layout;
@@ -16,8 +15,8 @@ use crate::identity::Person;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::view::Field;
 use crate::panel::{
-    Answer, Badge, Choice, Filter, Flash, Head, Layout, ListQuery, Listing, Notice, PageTime,
-    Progress, Tab, Tick, Tone, export,
+    Answer, Badge, Choice, Head, Layout, ListQuery, Listing, Notice, PageTime, Progress, Tab, Tick,
+    Tone, columns, export, filters, flashes,
 };
 use crate::program::drawing::{Emblem, Flame, Lap};
 use crate::services::Services;
@@ -25,12 +24,10 @@ use crate::services::Services;
 const LIST: Listing = Listing {
     path: "/admin/estilo",
     hint: "Nome",
-    filters: &[Filter::of(
-        "status",
-        "Situação",
-        "Todos",
-        &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")],
-    )],
+    filters: filters! {
+        "status": "Situação", "Todos",
+            &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")];
+    },
     sort_keys: &["nome", "vendas"],
     file: "estilo.csv",
     csv: columns![nome status vendas],
@@ -40,11 +37,10 @@ const LIST: Listing = Listing {
         Head::sorts("Vendas", "vendas").numeric(),
         Head::plain("Último acesso"),
     ],
-    flashes: &[Flash::good(
-        "pronto",
-        "Pronto",
-        "Assim se conta o resultado de uma ação. Nesta página nada é guardado.",
-    )],
+    flashes: flashes! {
+        "pronto": good "Pronto",
+            "Assim se conta o resultado de uma ação. Nesta página nada é guardado.";
+    },
 };
 
 const NAMES: [&str; 12] = [

@@ -21,7 +21,7 @@ use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::{BarChart, Flash, Form, FormView, Input, PageTime, Rule, form};
+use crate::panel::{BarChart, Flash, Form, FormView, PageTime, flashes, form};
 use crate::partner::oauth::views::AppRow;
 use crate::partner::oauth::wire::WireApp;
 use crate::partner::oauth::{documents, store as oauth};
@@ -42,28 +42,19 @@ fn is_supplier(person: &Person) -> bool {
     person.account.role == Role::Drop
 }
 
-const FLASHES: &[Flash] = &[
-    Flash::good(
-        "reiniciada",
-        "Loja de teste reiniciada",
-        "Ela está de novo como no começo. O que os testes gastaram da cota continua gasto.",
-    ),
-    Flash::good("revogado", "Token revogado", "O programa que o usava já não tem acesso."),
-    Flash::good("ampliado", "O token agora muda a loja", "Você pode tirar isso quando quiser."),
-    Flash::good("reduzido", "O token já não muda a loja", "O que ele lê continua igual."),
-    Flash::good(
-        "desconectado",
-        "Aplicativo desconectado",
-        "Ele já não tem acesso. Para voltar a usá-lo, conecte-o de novo.",
-    ),
-    Flash::good("aceito", "Convite aceito", "O fornecedor já pode vincular os seus anúncios."),
-    Flash::good("recusado", "Convite recusado", ""),
-    Flash::good(
-        "encerrado",
-        "Relação encerrada",
-        "O fornecedor já não vê nada seu. O que era devido continua em Fornecedores.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "reiniciada": good "Loja de teste reiniciada",
+        "Ela está de novo como no começo. O que os testes gastaram da cota continua gasto.";
+    "revogado": good "Token revogado", "O programa que o usava já não tem acesso.";
+    "ampliado": good "O token agora muda a loja", "Você pode tirar isso quando quiser.";
+    "reduzido": good "O token já não muda a loja", "O que ele lê continua igual.";
+    "desconectado": good "Aplicativo desconectado",
+        "Ele já não tem acesso. Para voltar a usá-lo, conecte-o de novo.";
+    "aceito": good "Convite aceito", "O fornecedor já pode vincular os seus anúncios.";
+    "recusado": good "Convite recusado";
+    "encerrado": good "Relação encerrada",
+        "O fornecedor já não vê nada seu. O que era devido continua em Fornecedores.";
+};
 
 /// A token to be made.
 #[derive(Clone, Default, Serialize)]
@@ -76,11 +67,11 @@ pub struct NewToken {
     teste: bool,
 }
 
-const FORM: Form<NewToken> = Form(&[
-    Input::new("nome", "Dê um nome de 1 a 80 letras.", Rule::Line(1..=80, |new| &mut new.nome)),
-    Input::new("escrita", "", Rule::Tick(|new| &mut new.escrita)),
-    Input::new("teste", "Marque ou deixe em branco.", Rule::Tick(|new| &mut new.teste)),
-]);
+const FORM: Form<NewToken> = form! {
+    "nome": Line(1..=80, |new| &mut new.nome), "Dê um nome de 1 a 80 letras.";
+    "escrita": Tick(|new| &mut new.escrita), "";
+    "teste": Tick(|new| &mut new.teste), "Marque ou deixe em branco.";
+};
 
 /// All data of the page.
 struct HubData {

@@ -16,14 +16,13 @@ use crate::app::{App, Visit};
 use crate::audit::{Actor, looks};
 use crate::base::text::sentence;
 use crate::base::{grouped, shortened};
-use crate::columns;
 use crate::edge::route::{Job, nothing_to_do};
 use crate::http::{Check, Code, Field, Problem, Reply, Request, upload};
 use crate::identity::Person;
 use crate::panel::once::FormSubmission;
 use crate::panel::{
-    Answer, Badge, Flash, ListReply, Listing, Notice, PageTime, Paging, Progress, Tab, address,
-    csv_read, export, view,
+    Answer, Badge, ListReply, Listing, Notice, PageTime, Paging, Progress, Tab, address, columns,
+    csv_read, export, flashes, view,
 };
 use crate::people::pages::reach;
 use crate::wire;
@@ -38,24 +37,14 @@ const LIST: Listing = Listing {
     path: PATH,
     file: "importacao.csv",
     csv: columns![linha nome email plano chat_number situacao motivo],
-    flashes: &[
-        Flash::good(
-            "descartada",
-            "Lista descartada",
-            "Quem já tinha sido importado continua cadastrado.",
-        ),
-        Flash::warn(
-            "em_andamento",
-            "Outra importação está em andamento",
-            "Espere que ela termine e tente de novo.",
-        ),
-        Flash::info("ja_feita", "Esta lista já foi importada", "Nada mudou agora."),
-        Flash::info(
-            "nada_a_importar",
-            "Não há ninguém a importar",
-            "Todas as linhas já existem ou têm erro.",
-        ),
-    ],
+    flashes: flashes! {
+        "descartada": good "Lista descartada", "Quem já tinha sido importado continua cadastrado.";
+        "em_andamento": warn "Outra importação está em andamento",
+            "Espere que ela termine e tente de novo.";
+        "ja_feita": info "Esta lista já foi importada", "Nada mudou agora.";
+        "nada_a_importar": info "Não há ninguém a importar",
+            "Todas as linhas já existem ou têm erro.";
+    },
     ..Listing::NONE
 };
 

@@ -25,7 +25,8 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{
-    Filter, Flash, FormView, Head, ListReply, Listing, PageTime, When, export, form,
+    Filter, Flash, FormView, Head, ListReply, Listing, PageTime, When, export, filters, flashes,
+    form,
 };
 use crate::services::Services;
 use acts::group_of;
@@ -44,27 +45,14 @@ const STAFF_STATUSES: Filter =
 const STUDENTS: Listing = Listing {
     path: Group::Students.path(),
     hint: "Nome ou e-mail",
-    filters: &[
-        Filter::of(
-            "plano",
-            "Plano",
-            "Todos",
-            &[
-                ("free", "Gratuito"),
-                ("pro", "Pro"),
-                ("vip", "VIP"),
-                ("piloto_pro", "Piloto Pro"),
-                ("podio", "Pódio"),
-            ],
-        ),
-        STATUSES,
-        Filter::of(
-            "em_disputa",
-            "Disputa",
-            "Todas",
-            &[("sim", "Em disputa"), ("nao", "Sem disputa")],
-        ),
-    ],
+    filters: filters! {
+        "plano": "Plano", "Todos", &[
+            ("free", "Gratuito"), ("pro", "Pro"), ("vip", "VIP"), ("piloto_pro", "Piloto Pro"),
+            ("podio", "Pódio"),
+        ];
+        (STATUSES);
+        "em_disputa": "Disputa", "Todas", &[("sim", "Em disputa"), ("nao", "Sem disputa")];
+    },
     sort_keys: &["nome", "criado_em", "ultimo_acesso"],
     heads: &STUDENT_HEADS,
     file: "alunos.csv",
@@ -74,15 +62,10 @@ const STUDENTS: Listing = Listing {
 
 const STAFF: Listing = Listing {
     path: Group::Staff.path(),
-    filters: &[
-        Filter::of(
-            "papel",
-            "Papel",
-            "Todos",
-            &[("drop", "Fornecedor"), ("admin", "Administração")],
-        ),
-        STAFF_STATUSES,
-    ],
+    filters: filters! {
+        "papel": "Papel", "Todos", &[("drop", "Fornecedor"), ("admin", "Administração")];
+        (STAFF_STATUSES);
+    },
     heads: &heads("Papel"),
     file: "equipe.csv",
     csv: &columns("papel"),
@@ -111,69 +94,38 @@ const fn heads(role: &'static str) -> [Head; 5] {
 }
 
 /// Messages about the last action on the pages of people.
-pub const FLASHES: &[Flash] = &[
-    Flash::good(
-        "criado",
-        "Pessoa cadastrada",
-        "A mensagem de boas-vindas está na fila, com um link para escolher a senha.",
-    ),
-    Flash::warn(
-        "criado_espera",
-        "Pessoa cadastrada; a mensagem espera",
-        "O chat não está configurado. Para dar o acesso agora, gere um link para copiar e entregue-o à pessoa.",
-    ),
-    Flash::info("nada_marcado", "Ninguém estava marcado", "Marque as linhas e escolha de novo."),
-    Flash::good("desfeito", "Desfeito", "Está como antes."),
-    Flash::info("nada_a_desfazer", "Nada foi desfeito", "Já mudou de novo desde então."),
-    Flash::info("tarde_demais", "Passou o tempo de desfazer", "Mude na página da pessoa."),
-    Flash::good("alterado", "Dados salvos", "Já valem em toda a plataforma."),
-    Flash::good(
-        "excluido",
-        "Pessoa excluída",
-        "Os dados foram apagados e o e-mail pode ser usado de novo.",
-    ),
-    Flash::good(
-        "dados_apagados",
-        "Dados apagados",
-        "Nada mais identifica a pessoa. Ficam os valores das compras e, na auditoria, número e ato.",
-    ),
-    Flash::good(
-        "suspenso",
-        "Acesso suspenso",
-        "As sessões terminaram e as mensagens que esperavam foram descartadas.",
-    ),
-    Flash::good(
-        "reativado",
-        "Acesso reativado",
-        "As sessões e os vínculos que terminaram não voltam: a pessoa entra de novo com a senha.",
-    ),
-    Flash::good("foto", "Foto salva", ""),
-    Flash::good("foto_excluida", "Foto excluída", ""),
-    Flash::warn(
-        "ultimo_admin",
-        "Alguém precisa poder administrar",
-        "É a última pessoa que pode entrar e administrar a plataforma. Dê acesso a outra antes.",
-    ),
-    Flash::warn("esta_suspenso", "A pessoa está suspensa", "Reative o acesso antes."),
-    Flash::info("sem_mudanca", "Nada mudou", "A pessoa já estava assim."),
-    Flash::good("link_na_fila", "Link de senha na fila", "Os links anteriores deixaram de valer."),
-    Flash::warn(
-        "sem_canal",
-        "O link não foi enviado",
-        "Não há número de chat e o e-mail não está configurado. Gere um link para copiar, ou informe um número de chat.",
-    ),
-    Flash::good(
-        "sessoes_encerradas",
-        "Sessões encerradas",
-        "No navegador e na extensão a pessoa precisa entrar de novo.",
-    ),
-    Flash::good(
-        "papeis",
-        "Permissões dos planos salvas",
-        "Valem a partir da próxima ação de cada pessoa.",
-    ),
-    Flash::good("permissoes", "Permissões salvas", "Valem a partir da próxima ação da pessoa."),
-];
+pub const FLASHES: &[Flash] = flashes! {
+    "criado": good "Pessoa cadastrada",
+        "A mensagem de boas-vindas está na fila, com um link para escolher a senha.";
+    "criado_espera": warn "Pessoa cadastrada; a mensagem espera",
+        "O chat não está configurado. Para dar o acesso agora, gere um link para copiar e entregue-o à pessoa.";
+    "nada_marcado": info "Ninguém estava marcado", "Marque as linhas e escolha de novo.";
+    "desfeito": good "Desfeito", "Está como antes.";
+    "nada_a_desfazer": info "Nada foi desfeito", "Já mudou de novo desde então.";
+    "tarde_demais": info "Passou o tempo de desfazer", "Mude na página da pessoa.";
+    "alterado": good "Dados salvos", "Já valem em toda a plataforma.";
+    "excluido": good "Pessoa excluída",
+        "Os dados foram apagados e o e-mail pode ser usado de novo.";
+    "dados_apagados": good "Dados apagados",
+        "Nada mais identifica a pessoa. Ficam os valores das compras e, na auditoria, número e ato.";
+    "suspenso": good "Acesso suspenso",
+        "As sessões terminaram e as mensagens que esperavam foram descartadas.";
+    "reativado": good "Acesso reativado",
+        "As sessões e os vínculos que terminaram não voltam: a pessoa entra de novo com a senha.";
+    "foto": good "Foto salva";
+    "foto_excluida": good "Foto excluída";
+    "ultimo_admin": warn "Alguém precisa poder administrar",
+        "É a última pessoa que pode entrar e administrar a plataforma. Dê acesso a outra antes.";
+    "esta_suspenso": warn "A pessoa está suspensa", "Reative o acesso antes.";
+    "sem_mudanca": info "Nada mudou", "A pessoa já estava assim.";
+    "link_na_fila": good "Link de senha na fila", "Os links anteriores deixaram de valer.";
+    "sem_canal": warn "O link não foi enviado",
+        "Não há número de chat e o e-mail não está configurado. Gere um link para copiar, ou informe um número de chat.";
+    "sessoes_encerradas": good "Sessões encerradas",
+        "No navegador e na extensão a pessoa precisa entrar de novo.";
+    "papeis": good "Permissões dos planos salvas", "Valem a partir da próxima ação de cada pessoa.";
+    "permissoes": good "Permissões salvas", "Valem a partir da próxima ação da pessoa.";
+};
 
 const STUDENT_WORDS: ListWords = ListWords {
     title: "Alunos",

@@ -10,15 +10,14 @@ use crate::base::ids::item_number;
 use crate::base::{UserId, Zone, search_key};
 use crate::catalog::LONGEST_SKU;
 use crate::catalog::store::ByProduct;
-use crate::columns;
 use crate::dropshipping::links::{self, LinkFault, LinkQuery, Linked, NewLink, ShownLink};
 use crate::dropshipping::relations;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Flash, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Notice, PageTime,
-    Pick, Rule, Sent, Tone, export, form,
+    Answer, Flash, Form, FormView, Head, ListQuery, ListReply, Listing, Notice, PageTime, Pick,
+    Sent, Tone, columns, export, flashes, form,
 };
 use crate::suppliers::views::LinksPage;
 use crate::suppliers::{SELLER, asked, choice};
@@ -38,14 +37,10 @@ pub(in crate::suppliers) const LIST: Listing = Listing {
     ],
     file: "vinculos.csv",
     csv: columns![seller_id ml_id sku vendedor anuncio produto criado_em],
-    flashes: &[
-        Flash::good("vinculado", "Anúncio vinculado", "As próximas vendas dele viram pedidos."),
-        Flash::good(
-            "desvinculado",
-            "Vínculo removido",
-            "As próximas vendas dele não viram pedidos.",
-        ),
-    ],
+    flashes: flashes! {
+        "vinculado": good "Anúncio vinculado", "As próximas vendas dele viram pedidos.";
+        "desvinculado": good "Vínculo removido", "As próximas vendas dele não viram pedidos.";
+    },
     ..Listing::NONE
 };
 
@@ -75,26 +70,15 @@ pub struct Entered {
     sku: String,
 }
 
-pub(in crate::suppliers) const FORM: Form<Entered> = Form(&[
-    Input::new(
-        "vendedor",
-        "Escolha o vendedor.",
-        Rule::Own(read_seller, |entered, _| match entered.seller {
-            0 => String::new(),
-            id => id.to_string(),
-        }),
-    ),
-    Input::new(
-        "anuncio",
-        "Informe o código do anúncio, como MLB123.",
-        Rule::Own(read_item, |entered, _| entered.listing.clone()),
-    ),
-    Input::new(
-        "sku",
-        "Informe o SKU de um produto seu.",
-        Rule::Line(1..=LONGEST_SKU, |entered| &mut entered.sku),
-    ),
-]);
+pub(in crate::suppliers) const FORM: Form<Entered> = form! {
+    "vendedor": Own(read_seller, |entered, _| match entered.seller {
+        0 => String::new(),
+        id => id.to_string(),
+    }), "Escolha o vendedor.";
+    "anuncio": Own(read_item, |entered, _| entered.listing.clone()),
+        "Informe o código do anúncio, como MLB123.";
+    "sku": Line(1..=LONGEST_SKU, |entered| &mut entered.sku), "Informe o SKU de um produto seu.";
+};
 
 fn read_seller(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered) {
     match sent.reference(name) {

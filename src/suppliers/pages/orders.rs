@@ -6,7 +6,6 @@ use super::{payments, reminders};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{Cents, Instant, OrderId, UserId, Zone};
-use crate::columns;
 use crate::dropshipping::debts::{self, Sum, Tally};
 use crate::dropshipping::orders::{
     self, DropOrder, DropOrderQuery, DropOrderStatus, StatusFilter, Whose,
@@ -16,7 +15,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::days::{self, Days};
 use crate::panel::list::{Choice, asks_for_much};
-use crate::panel::{Filter, Flash, Head, ListQuery, ListReply, Listing, When, export};
+use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, When, columns, export, flashes};
 use crate::partner::supplier::files;
 use crate::suppliers::views::{OrderRow, OrdersPage};
 use crate::suppliers::{SELLER, asked, choice};
@@ -55,15 +54,11 @@ pub(in crate::suppliers) const LIST: Listing = Listing {
         id pedido seller_id vendedor sku produto quantidade custo valor situacao vence_em pago_em
         lembrado_em
     ],
-    flashes: &[
-        Flash::good("aberto", "Pagamento desfeito", "O pedido voltou a ser devido."),
-        Flash::warn("nenhum", "Nada foi marcado", "Marque os pedidos que foram pagos antes."),
-        Flash::warn(
-            "cancelado",
-            "Nada foi anotado",
-            "A venda foi cancelada, e por ela nada é devido.",
-        ),
-    ],
+    flashes: flashes! {
+        "aberto": good "Pagamento desfeito", "O pedido voltou a ser devido.";
+        "nenhum": warn "Nada foi marcado", "Marque os pedidos que foram pagos antes.";
+        "cancelado": warn "Nada foi anotado", "A venda foi cancelada, e por ela nada é devido.";
+    },
 };
 
 /// `3 pedidos`.

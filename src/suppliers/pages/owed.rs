@@ -5,14 +5,13 @@ use super::orders::{LIST as SUPPLIERS_LIST, OrderJson, row, wanted};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::Actor;
-use crate::columns;
 use crate::dropshipping::debts;
 use crate::dropshipping::orders::{self, Whose};
 use crate::dropshipping::relations;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Head, ListReply, Listing, PageTime, export};
+use crate::panel::{Answer, Head, ListReply, Listing, PageTime, columns, export};
 use crate::suppliers::views::OwedPage;
 use crate::suppliers::{asked, choice, end_relation, with_owed};
 

@@ -15,18 +15,15 @@ use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::identity::guard::remind_all_charge;
 use crate::messages::choices::ChannelSet;
-use crate::panel::{Answer, Flash, Notice, Tone, form};
+use crate::panel::{Answer, Flash, Notice, Tone, flashes, form};
 
-const FLASHES: &[Flash] = &[
-    Flash::good("lembrado", "Vendedor lembrado", "Um lembrete vale por 24 horas."),
-    Flash::warn("quitado", "Nada a lembrar", "Por este pedido nada é devido."),
-    Flash::warn("em-dia", "Nada a lembrar", "Este vendedor não tem pedidos em atraso."),
-    Flash::warn(
-        "espera",
-        "Todos foram lembrados há pouco",
-        "Espere a janela acabar para lembrar todos de novo.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "lembrado": good "Vendedor lembrado", "Um lembrete vale por 24 horas.";
+    "quitado": warn "Nada a lembrar", "Por este pedido nada é devido.";
+    "em-dia": warn "Nada a lembrar", "Este vendedor não tem pedidos em atraso.";
+    "espera": warn "Todos foram lembrados há pouco",
+        "Espere a janela acabar para lembrar todos de novo.";
+};
 
 /// The notice of what was done.
 pub(in crate::suppliers) fn flash(request: &Request) -> Option<Notice> {

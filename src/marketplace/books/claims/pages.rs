@@ -9,12 +9,11 @@ use super::views::{ClaimPage, ClaimsPage, Door, ShownClaim};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, MlUserId};
-use crate::columns;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed::{self, Found};
-use crate::panel::{Filter, Head, Listing, PageTime};
+use crate::panel::{Filter, Head, Listing, PageTime, columns};
 use crate::services::Services;
 use crate::wire;
 

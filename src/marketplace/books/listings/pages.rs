@@ -8,29 +8,23 @@ use super::views::{ListingsPage, worth_words};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, MlUserId};
-use crate::columns;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
-use crate::panel::{Badge, Filter, Head, Listing, list};
+use crate::panel::{Badge, Head, Listing, columns, filters, list};
 use crate::services::Services;
 use crate::wire;
 
 pub(super) const LIST: Listing = Listing {
     path: "/painel/anuncios",
     hint: "Título, SKU ou código",
-    filters: &[Filter::of(
-        "estado",
-        "Situação",
-        "Todos",
-        &[
-            ("active", "Ativos"),
-            ("paused", "Pausados"),
-            ("under_review", "Em revisão"),
+    filters: filters! {
+        "estado": "Situação", "Todos", &[
+            ("active", "Ativos"), ("paused", "Pausados"), ("under_review", "Em revisão"),
             ("closed", "Encerrados"),
-        ],
-    )],
+        ];
+    },
     sort_keys: &["-atualizado_em", "titulo", "preco", "disponivel", "vendidos"],
     heads: &[
         Head::sorts("Anúncio", "titulo"),

@@ -10,24 +10,23 @@ use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::counted;
-use crate::columns;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::inbox::state::NotificationState;
 use crate::marketplace::kinds::COUNTED_TOPICS;
-use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, PageTime, export};
+use crate::panel::{Answer, Head, ListReply, Listing, PageTime, columns, export, filters, flashes};
 use crate::services::Services;
 use crate::wire;
 
 const LIST: Listing = Listing {
     path: "/admin/notificacoes",
     hint: "Recurso, número ou conta",
-    filters: &[
-        Filter::of("estado", "Situação", "Todas", &NotificationState::FILTER),
-        Filter::of("topico", "Tópico", "Todos", &COUNTED_TOPICS),
-    ],
+    filters: filters! {
+        "estado": "Situação", "Todas", &NotificationState::FILTER;
+        "topico": "Tópico", "Todos", &COUNTED_TOPICS;
+    },
     sort_keys: &["-recebida_em"],
     heads: &[
         Head::plain("Recurso"),
@@ -37,11 +36,10 @@ const LIST: Listing = Listing {
     ],
     file: "notificacoes.csv",
     csv: columns![id recebida_em topico recurso ml_user_id conta estado tentativas resultado],
-    flashes: &[Flash::good(
-        "na_fila",
-        "Notificação de volta à fila",
-        "Ela é buscada de novo no marketplace em instantes.",
-    )],
+    flashes: flashes! {
+        "na_fila": good "Notificação de volta à fila",
+            "Ela é buscada de novo no marketplace em instantes.";
+    },
 };
 
 wire! {

@@ -16,7 +16,6 @@ use crate::app::{App, Visit};
 use crate::audit::objects::ANNOUNCEMENT;
 use crate::audit::{self, Actor, looks};
 use crate::base::{Instant, Zone, counted, grouped};
-use crate::columns;
 use crate::edge::route::Job;
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
@@ -25,8 +24,8 @@ use crate::outbox::Channel;
 use crate::panel::form::show_again;
 use crate::panel::view::{address, near_day};
 use crate::panel::{
-    Answer, Filter, Flash, FormView, Head, ListReply, Listing, PageTime, Paging, Progress, Sent,
-    Tab, Tick, export,
+    Answer, FormView, Head, ListReply, Listing, PageTime, Paging, Progress, Sent, Tab, Tick,
+    columns, export, filters, flashes,
 };
 use crate::wire;
 
@@ -37,18 +36,13 @@ const MOST_PAGES: i64 = 100_000;
 
 const LIST: Listing = Listing {
     path: PATH,
-    filters: &[Filter::of(
-        "estado",
-        "Situação",
-        "Todos",
-        &[
-            (State::Draft.name(), "Rascunhos"),
-            (State::Scheduled.name(), "Agendados"),
-            (State::Sent.name(), "Enviados"),
-            (State::Sending.name(), "Em envio"),
+    filters: filters! {
+        "estado": "Situação", "Todos", &[
+            (State::Draft.name(), "Rascunhos"), (State::Scheduled.name(), "Agendados"),
+            (State::Sent.name(), "Enviados"), (State::Sending.name(), "Em envio"),
             (State::Cancelled.name(), "Cancelados"),
-        ],
-    )],
+        ];
+    },
     sort_keys: &["-criado_em"],
     heads: &[
         Head::plain("Comunicado"),
@@ -62,31 +56,20 @@ const LIST: Listing = Listing {
         id titulo texto planos canais estado criado_por criado_em enviar_em comecou_em terminou_em
         pessoas avisadas mensagens leram
     ],
-    flashes: &[
-        Flash::good("salvo", "Rascunho salvo", "Ninguém foi avisado ainda. Confira e envie."),
-        Flash::good(
-            "enviado",
-            "Comunicado a caminho",
-            "Você pode sair desta página: o envio continua.",
-        ),
-        Flash::good("agendado", "Comunicado agendado", "Até a hora marcada você pode cancelar."),
-        Flash::good("cancelado", "Comunicado cancelado", "Ninguém foi avisado."),
-        Flash::good("parado", "Envio parado", "Quem já foi avisado continua com o aviso."),
-        Flash::good("excluido", "Comunicado excluído", "Ninguém tinha sido avisado."),
-        Flash::info("sem_envio", "Não há envio a cancelar", "Nada mudou agora."),
-        Flash::warn(
-            "ja_comecou",
-            "O envio já começou",
-            "Quem já foi avisado continua com o aviso.",
-        ),
-        Flash::info("ja_enviado", "Este comunicado já saiu do rascunho", "Nada mudou agora."),
-        Flash::warn("sem_ninguem", "Ninguém receberia este comunicado", "Escolha outros planos."),
-        Flash::warn(
-            "demais",
-            "Há comunicados demais",
-            "Exclua rascunhos e cancelados antigos antes de escrever outro.",
-        ),
-    ],
+    flashes: flashes! {
+        "salvo": good "Rascunho salvo", "Ninguém foi avisado ainda. Confira e envie.";
+        "enviado": good "Comunicado a caminho", "Você pode sair desta página: o envio continua.";
+        "agendado": good "Comunicado agendado", "Até a hora marcada você pode cancelar.";
+        "cancelado": good "Comunicado cancelado", "Ninguém foi avisado.";
+        "parado": good "Envio parado", "Quem já foi avisado continua com o aviso.";
+        "excluido": good "Comunicado excluído", "Ninguém tinha sido avisado.";
+        "sem_envio": info "Não há envio a cancelar", "Nada mudou agora.";
+        "ja_comecou": warn "O envio já começou", "Quem já foi avisado continua com o aviso.";
+        "ja_enviado": info "Este comunicado já saiu do rascunho", "Nada mudou agora.";
+        "sem_ninguem": warn "Ninguém receberia este comunicado", "Escolha outros planos.";
+        "demais": warn "Há comunicados demais",
+            "Exclua rascunhos e cancelados antigos antes de escrever outro.";
+    },
     ..Listing::NONE
 };
 

@@ -22,7 +22,8 @@ use crate::messages::tabs;
 use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words};
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{
-    Answer, Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Tone, When, export, view,
+    Answer, Head, ListQuery, ListReply, Listing, Notice, Tone, When, columns, export, filters,
+    flashes, view,
 };
 use crate::services::Services;
 use crate::wire;
@@ -43,11 +44,11 @@ const STATES: [(&str, &str); 5] = [
 const LIST: Listing = Listing {
     path: PATH,
     hint: "E-mail do destinatário",
-    filters: &[
-        Filter::of("estado", "Situação", "Todas", &STATES),
-        Filter::of("canal", "Canal", "Todos", &Channel::FILTER),
-        Filter::of("tipo", "Tipo", "Todos", &MessageKind::FILTER),
-    ],
+    filters: filters! {
+        "estado": "Situação", "Todas", &STATES;
+        "canal": "Canal", "Todos", &Channel::FILTER;
+        "tipo": "Tipo", "Todos", &MessageKind::FILTER;
+    },
     sort_keys: &["-criada_em"],
     heads: &[
         Head::plain("Destinatário"),
@@ -57,37 +58,18 @@ const LIST: Listing = Listing {
         Head::sorts("Criada", "criada_em"),
     ],
     file: "mensagens.csv",
-    csv: &[
-        "id",
-        "tipo",
-        "canal",
-        "destinatario_id=destinatario.id",
-        "destinatario_nome=destinatario.nome",
-        "destinatario_email=destinatario.email",
-        "estado",
-        "motivo",
-        "criada_em",
-        "vence_em",
-        "concluida_em",
+    csv: columns![
+        id tipo canal destinatario_id=destinatario.id destinatario_nome=destinatario.nome
+        destinatario_email=destinatario.email estado motivo criada_em vence_em concluida_em
     ],
-    flashes: &[
-        Flash::good(
-            "cancelada",
-            "Mensagem cancelada",
-            "Ela não será enviada. O registro fica aqui por 90 dias.",
-        ),
-        Flash::good(
-            "teste",
-            "Teste na fila",
-            "Atualize esta página para ver o que aconteceu com ele.",
-        ),
-        Flash::good(
-            "corrigida",
-            "Endereço corrigido, mensagem de volta à fila",
-            "Ela sai assim que chegar a vez dela.",
-        ),
-        Flash::good("na_fila", "Mensagem de volta à fila", "Ela sai assim que chegar a vez dela."),
-    ],
+    flashes: flashes! {
+        "cancelada": good "Mensagem cancelada",
+            "Ela não será enviada. O registro fica aqui por 90 dias.";
+        "teste": good "Teste na fila", "Atualize esta página para ver o que aconteceu com ele.";
+        "corrigida": good "Endereço corrigido, mensagem de volta à fila",
+            "Ela sai assim que chegar a vez dela.";
+        "na_fila": good "Mensagem de volta à fila", "Ela sai assim que chegar a vez dela.";
+    },
 };
 
 /// Days of the chart, today among them.

@@ -12,27 +12,22 @@ use super::{Listed, PATH, PlanState, QuotaThresholds};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Day, UserId, Zone};
-use crate::columns;
 use crate::config::Plans;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Head, ListReply, Listing, export};
+use crate::panel::{Head, ListReply, Listing, columns, export, filters};
 use crate::partner::PlanName;
 use crate::wire;
 
 pub(super) const LIST: Listing = Listing {
     path: PATH,
     hint: "Nome ou e-mail",
-    filters: &[
-        Filter::of(
-            "situacao",
-            "Situação",
-            "Todas",
-            &[("ativo", "Ativo"), ("vencido", "Vencido"), ("sem_plano", "Sem plano")],
-        ),
-        Filter::of("uso", "Uso", "Qualquer", &[("perto_do_limite", "Perto do limite")]),
-        Filter::of("plano", "Plano", "Todos", &PlanName::FILTER),
-    ],
+    filters: filters! {
+        "situacao": "Situação", "Todas",
+            &[("ativo", "Ativo"), ("vencido", "Vencido"), ("sem_plano", "Sem plano")];
+        "uso": "Uso", "Qualquer", &[("perto_do_limite", "Perto do limite")];
+        "plano": "Plano", "Todos", &PlanName::FILTER;
+    },
     sort_keys: &["-uso", "nome", "fim"],
     heads: &[
         Head::sorts("Conta", "nome"),

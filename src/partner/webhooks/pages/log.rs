@@ -8,12 +8,11 @@ use super::{audience, base};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone};
-use crate::columns;
 use crate::edge::route::Job;
 use crate::events::{Audience, EventType};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Form, Head, Input, ListReply, Listing, Rule, Sent, export};
+use crate::panel::{Filter, Form, Head, ListReply, Listing, Sent, columns, export, form};
 use crate::partner::webhooks::attempts::Attempt;
 use crate::partner::webhooks::store::{Delivery, DeliveryQuery, FullDelivery};
 use crate::partner::webhooks::views::{AttemptRow, DeliveriesPage, DeliveryPage, DeliveryRow};
@@ -69,18 +68,12 @@ impl Default for Span {
     }
 }
 
-pub(in crate::partner::webhooks) const SPAN: Form<Span> = Form(&[
-    Input::new(
-        "de",
-        "Informe o dia e a hora em que o período começa.",
-        Rule::Own(|sent, name, span| span.from = read_time(sent, name), |_, _| String::new()),
-    ),
-    Input::new(
-        "ate",
-        "Informe o dia e a hora em que o período acaba, depois do começo.",
-        Rule::Own(|sent, name, span| span.to = read_time(sent, name), |_, _| String::new()),
-    ),
-]);
+pub(in crate::partner::webhooks) const SPAN: Form<Span> = form! {
+    "de": Own(|sent, name, span| span.from = read_time(sent, name), |_, _| String::new()),
+        "Informe o dia e a hora em que o período começa.";
+    "ate": Own(|sent, name, span| span.to = read_time(sent, name), |_, _| String::new()),
+        "Informe o dia e a hora em que o período acaba, depois do começo.";
+};
 
 fn read_time(sent: &mut Sent<'_>, name: &'static str) -> Instant {
     let text: String = sent.required(name);

@@ -11,19 +11,16 @@ use crate::audit::{self, Act, Actor};
 use crate::db::{self, WriteTx};
 use crate::edge::route::Job;
 use crate::http::{Code, Fields, Problem, Reply};
-use crate::panel::{Answer, Flash, ListReply, form};
+use crate::panel::{Answer, Flash, ListReply, flashes, form};
 use crate::wire;
 
-const FLASHES: &[Flash] = &[
-    Flash::good("criada", "Resposta salva", "Ela já aparece ao responder perguntas."),
-    Flash::good("alterada", "Resposta alterada", "O novo texto já vale."),
-    Flash::good("excluida", "Resposta excluída", "Ela não aparece mais ao responder perguntas."),
-    Flash::warn(
-        "cheia",
-        "Já há 200 respostas salvas",
-        "Nada foi salvo. Exclua uma que não usa mais e tente de novo.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "criada": good "Resposta salva", "Ela já aparece ao responder perguntas.";
+    "alterada": good "Resposta alterada", "O novo texto já vale.";
+    "excluida": good "Resposta excluída", "Ela não aparece mais ao responder perguntas.";
+    "cheia": warn "Já há 200 respostas salvas",
+        "Nada foi salvo. Exclua uma que não usa mais e tente de novo.";
+};
 
 wire! {
     /// A saved reply in JSON.
