@@ -23,7 +23,6 @@ impl ProductForm {
     }
 }
 
-/// The form of a product.
 pub const FORM: Form<ProductForm> = form! {
     "titulo": Line(1..=super::LONGEST_TITLE, |form| &mut form.product.title),
         "Dê um título de 1 a 200 letras.";

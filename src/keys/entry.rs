@@ -10,7 +10,6 @@ use crate::base::Day;
 use crate::panel::{Form, FormView, PageTime, Sent, Tick, form};
 use crate::services::Services;
 
-/// The form of a key.
 pub const FORM: Form<KeyEntry> = form! {
     "nome": Line(1..=80, |entry| &mut entry.name), "Dê um nome de 1 a 80 letras.";
     // Each box has its own value.
@@ -34,7 +33,6 @@ impl Default for Overlap {
     }
 }
 
-/// The form of an exchange.
 pub const EXCHANGE: Form<Overlap> = form! {
     "horas": Number(0..=LONGEST_OVERLAP_H, |overlap| &mut overlap.0), "Informe de 0 a 168 horas.";
 };

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{Made, Noun, store};
 use crate::audit::{self, Act, Actor};
 use crate::db::{DbError, WriteTx};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::Answer;
 
@@ -77,7 +77,7 @@ pub fn removed<N: Made>(tx: &WriteTx<'_>, change: &Change, id: i64) -> Result<Re
     let before = N::one(tx, id)?.ok_or_else(Problem::not_found)?;
     if let Some(said) = N::in_use(tx, &before)? {
         let page = format!("{}/{id}", N::LIST.path);
-        return change.answer.refused(Problem::new(Code::Conflict, said), &page, "em-uso");
+        return change.answer.refused(Problem::conflict(said), &page, "em-uso");
     }
     store::delete::<N>(tx, id)?;
     N::changed(tx)?;

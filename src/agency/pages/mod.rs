@@ -163,7 +163,7 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
         });
     }
     if request.wants_json() {
-        return ListReply::reply(total, rows.iter().map(|one| shown(one, zone)).collect());
+        return ListReply::of(total, &rows, |one| shown(one, zone));
     }
     let time = PageTime::of(app, request);
     let count = |name: &str| {

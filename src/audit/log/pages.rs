@@ -72,8 +72,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (entries, total) =
         app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
     if request.wants_json() {
-        let entries = entries.into_iter().map(|one| WireEntry::of(one, app.zone()));
-        return ListReply::reply(total, entries.collect());
+        return ListReply::of(total, entries, |one| WireEntry::of(one, app.zone()));
     }
     let limited = (total == MANY).then(|| {
         format!(

@@ -168,7 +168,7 @@ pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply,
 /// Whether an address of the page asks for more than the empty form: for fees,
 /// which may need a call to the marketplace, or for what has a name.
 pub fn asks(request: &Request) -> bool {
-    ["conta", "anuncio", "produto", "busca"].iter().any(|name| given(request, name).is_some())
+    ["conta", "anuncio", "produto", "busca"].iter().any(|name| request.parameter(name).is_some())
 }
 
 /// What the form of the page says: what was typed, else what the listing or the
@@ -256,7 +256,7 @@ struct Typing {
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let visit = (app, person, request);
     let (own, accounts) = read_own(app, person, request)?;
-    let search = given(request, "busca").unwrap_or_default();
+    let search = request.parameter("busca").unwrap_or_default();
     let typed = typed(visit, &own, &accounts)?;
     let mut page = calculator(visit, &own, &accounts, &typed);
     if !own.may {
@@ -276,7 +276,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         page.hits = Some(hits);
         return Reply::page(&page);
     }
-    if given(request, "conta").is_none() && typed.origin.is_none() {
+    if request.parameter("conta").is_none() && typed.origin.is_none() {
         return Reply::page(&page);
     }
     answered(page, calculate(app, &own, &accounts, &typed))
@@ -437,13 +437,6 @@ fn answered(
         }
         Err(problem) => Err(problem),
     }
-}
-
-/// The first value of a name in the address.
-fn given(request: &Request, name: &str) -> Option<String> {
-    form_urlencoded::parse(request.query_text().as_bytes())
-        .find(|(known, _)| known == name)
-        .map(|(_, value)| value.into_owned())
 }
 
 fn calculator(

@@ -60,7 +60,6 @@ pub fn student_roles() -> impl Iterator<Item = Role> {
     Role::ALL.into_iter().filter(|role| role.is_student())
 }
 
-/// The form of a course.
 pub const FORM: Form<CourseEntry> = form! {
     (inputs::title(|entry| &mut entry.title));
     (inputs::description(|entry| &mut entry.description));

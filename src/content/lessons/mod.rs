@@ -14,7 +14,7 @@ use crate::base::{Instant, Zone};
 use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
-use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::Reference;
 use crate::panel::{Form, Head, ListQuery, Listing, Pick, Sent, columns, flashes, form};
@@ -30,9 +30,7 @@ row! {
     pub struct Lesson {
         pub id: i64 = "lesson.lesson_id",
         pub entry: LessonEntry as row,
-        /// Title of its course.
         pub course: String = "course.title",
-        /// Name of the teacher.
         pub teacher: Option<String> = "teacher.name",
     }
 }
@@ -56,7 +54,6 @@ row! {
     }
 }
 
-/// The form of a lesson.
 pub const FORM: Form<LessonEntry> = form! {
     (inputs::title(|entry| &mut entry.title));
     "video_url": Own(read_video, |entry, _| entry.video_url.clone()),
@@ -213,7 +210,7 @@ impl Noun for Lesson {
         teachers::still_there(tx, entry.teacher_id)?;
         let comes = before.is_none_or(|before| before.entry.course_id != entry.course_id);
         if comes && !store::has_room(tx, entry.course_id)? {
-            return Err(Problem::new(Code::Conflict, Self::ROWS.most.1));
+            return Err(Problem::conflict(Self::ROWS.most.1));
         }
         Ok(())
     }

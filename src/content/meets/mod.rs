@@ -24,7 +24,6 @@ row! {
     pub struct Meet {
         pub id: i64 = "meet_id",
         pub entry: MeetEntry as row,
-        /// Name of the teacher.
         pub teacher: Option<String> = "(SELECT name FROM teacher WHERE teacher.teacher_id = meet.teacher_id)",
         pub updated_at: Instant,
     }
@@ -74,7 +73,6 @@ row!(stored MeetEntry {
     public,
 });
 
-/// The form of a meet.
 pub const FORM: Form<MeetEntry> = form! {
     (inputs::title(|entry| &mut entry.title));
     (inputs::description(|entry| &mut entry.description));

@@ -15,7 +15,7 @@ use crate::content::store::{Topic, note_change};
 use crate::content::wire::WirePlan;
 use crate::content::{inputs, slug_of};
 use crate::db::{DbError, Json, ReadTx, WriteTx};
-use crate::http::{Code, Problem, Reply};
+use crate::http::{Problem, Reply};
 use crate::named;
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::tick;
@@ -100,7 +100,6 @@ fn as_name<S: Serializer>(period: &Period, serializer: S) -> Result<S::Ok, S::Er
     serializer.serialize_str(period.name())
 }
 
-/// The form of a plan.
 pub const FORM: Form<PlanEntry> = form! {
     (inputs::title(|entry| &mut entry.title));
     "slug": Own(read_slug, |entry, _| entry.slug.clone()),
@@ -328,7 +327,7 @@ impl Noun for Plan {
         if store::by_codes(tx, &entry.codes.0)?.iter().any(|plan| Some(plan.id) != own) {
             let (field, words) = CODE_TAKEN;
             let fields = vec![(field.into(), words.into())];
-            return Err(Problem { fields, ..Problem::new(Code::Conflict, "a code is taken") });
+            return Err(Problem { fields, ..Problem::conflict("a code is taken") });
         }
         let holder = store::holder(tx, &entry.slug)?;
         if holder.is_none() || holder == before.map(|plan| plan.id) {
@@ -336,7 +335,7 @@ impl Noun for Plan {
         }
         let (field, words) = SLUG_TAKEN;
         let fields = vec![(field.into(), words.into())];
-        Err(Problem { fields, ..Problem::new(Code::Conflict, "this slug is taken") })
+        Err(Problem { fields, ..Problem::conflict("this slug is taken") })
     }
 
     fn update(tx: &WriteTx<'_>, id: i64, entry: &PlanEntry) -> Result<(), DbError> {

@@ -55,7 +55,6 @@ row! {
     }
 }
 
-/// The form of a teacher.
 pub const FORM: Form<TeacherEntry> = form! {
     "nome": Line(2..=120, |entry| &mut entry.name), "Informe o nome, de 2 a 120 letras.";
     "bio": Lines(2_000, |entry| &mut entry.bio), "Use até 2.000 letras.";

@@ -73,8 +73,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     if request.wants_json() {
-        let batches = batches.into_iter().map(|batch| WireBatch::of(batch, app.zone()));
-        return ListReply::reply(total, batches.collect());
+        return ListReply::of(total, batches, |batch| WireBatch::of(batch, app.zone()));
     }
     Reply::page(&ArchivePage {
         layout: layout(app, person, request),

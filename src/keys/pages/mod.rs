@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::audit::objects::{KEY, Object};
 use crate::base::{Day, Instant, Zone};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::{self, FormParts, ListParts, Noun, Rows};
 use crate::panel::{
@@ -155,7 +155,7 @@ impl Noun for ApiKey {
         if self.revoked_at.is_none() {
             return Ok(());
         }
-        Err(Problem::new(Code::Conflict, "this key is revoked"))
+        Err(Problem::conflict("this key is revoked"))
     }
     fn update(tx: &WriteTx<'_>, id: i64, entry: &KeyEntry) -> Result<(), DbError> {
         tx.change("api_key", entry, &[], &[("key_id", &id)]).map(drop)

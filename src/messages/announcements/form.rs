@@ -61,7 +61,6 @@ impl From<&Announcement> for AnnouncementEntry {
     }
 }
 
-/// The form of an announcement.
 pub const FORM: Form<AnnouncementEntry> = form! {
     "titulo": Line(2..=120, |entry| &mut entry.title), "Dê um título de 2 a 120 letras.";
     "texto": Own(read_body, |entry, _| entry.body.clone()),

@@ -11,7 +11,7 @@ use crate::audit::{self, Actor, objects};
 use crate::base::phone;
 use crate::config::{Config, Gateway};
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::views::{ChannelStatus, ChannelsPage};
 use crate::messages::{choices, delivery, queue, tabs};
@@ -57,8 +57,7 @@ wire! {
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let channels = statuses(app, person, request)?;
     if request.wants_json() {
-        let channels = channels.into_iter().map(WireChannel::of);
-        return ListReply::reply(Channel::ALL.len() as u64, channels.collect());
+        return ListReply::of(Channel::ALL.len() as u64, channels, WireChannel::of);
     }
     let user = person.account.user_id;
     let number =
@@ -122,9 +121,8 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     let user = person.account.user_id;
     let reaches = channels.iter().any(|one| one.channel == channel && one.can_test());
     Ok(Box::new(move |tx| {
-        let refused = |said: &'static str, word| {
-            answer.declined(Problem::new(Code::Conflict, said), PATH, word)
-        };
+        let refused =
+            |said: &'static str, word| answer.declined(Problem::conflict(said), PATH, word);
         if !reaches {
             let said = "este canal não está configurado, ou nada seu está conectado a ele";
             return refused(said, "sem_canal");

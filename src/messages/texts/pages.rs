@@ -44,8 +44,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         texts.collect::<Result<Vec<_>, Problem>>()
     })?;
     if request.wants_json() {
-        let texts = texts.into_iter().map(|(kind, text)| WireText::of(app, kind, text));
-        return ListReply::reply(texts.len() as u64, texts.collect());
+        return ListReply::of(texts.len() as u64, texts, |(kind, text)| {
+            WireText::of(app, kind, text)
+        });
     }
     let row = |(kind, (template, changed)): (MessageKind, (Template, Option<Instant>))| TextRow {
         kind,

@@ -107,8 +107,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let zone = app.zone();
     if request.wants_json() {
         looks::list(app, (person, request), "requisicao.consultar_lista", "requisicao");
-        let logged = logged.into_iter().map(|one| WireRequest::of(one, zone));
-        return ListReply::reply(total, logged.collect());
+        return ListReply::of(total, logged, |one| WireRequest::of(one, zone));
     }
     Reply::page(&RequestsPage {
         layout: layout(app, person, request),

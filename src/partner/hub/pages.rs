@@ -18,7 +18,7 @@ use crate::content::plans::views::Offer;
 use crate::db::ReadTx;
 use crate::dropshipping::relations::{self, Invitation, Related};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{BarChart, Flash, Form, FormView, PageTime, flashes, form};
@@ -273,7 +273,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         if store::count_tokens(tx, user)? >= MOST_TOKENS {
             let said = format!("there are {MOST_TOKENS} tokens already; revoke one first");
-            return Err(Problem::new(Code::Conflict, said));
+            return Err(Problem::conflict(said));
         }
         let id = store::insert_token(tx, user, &token, (&new.nome, new.escrita))?;
         let act = TOKEN.act("token.criar", id, &new.nome);

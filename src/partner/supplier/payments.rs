@@ -149,7 +149,7 @@ impl Fault {
     fn problem(self) -> Problem {
         match self {
             Self::Missing => Problem::not_found(),
-            Self::Cancelled => Problem::new(Code::Conflict, self.said()),
+            Self::Cancelled => Problem::conflict(self.said()),
         }
     }
 }

@@ -56,7 +56,7 @@ impl Keeper {
     ) -> Result<i64, Problem> {
         if store::count(tx, self.user)? >= MOST_ENDPOINTS {
             let said = format!("there are {MOST_ENDPOINTS} endpoints already; remove one first");
-            return Err(Problem::new(Code::Conflict, said));
+            return Err(Problem::conflict(said));
         }
         let id = store::insert(tx, &self.sealer, self.user, (entry, secret))?;
         if let Some(grant) = app {
@@ -115,7 +115,7 @@ impl Keeper {
     ) -> Result<i64, Problem> {
         let endpoint = self.find(tx, id)?;
         if endpoint.state != EndpointState::On {
-            return Err(Problem::new(Code::Conflict, "the endpoint is off; switch it on first"));
+            return Err(Problem::conflict("the endpoint is off; switch it on first"));
         }
         let now = tx.now();
         let tests = store::newest_of(tx, id, EventType::Test, MOST_TESTS)?;
@@ -140,7 +140,7 @@ impl Keeper {
         let body = bodies.body(tx, message, &event)?.unwrap_or_default();
         let new = NewDelivery { message, event: &event, occasion: 0, body: &body };
         let number = spread::queue(tx, id, &new)?;
-        number.ok_or_else(|| Problem::new(Code::Conflict, "the endpoint was tested just now"))
+        number.ok_or_else(|| Problem::conflict("the endpoint was tested just now"))
     }
 
     /// Removes an endpoint with its deliveries, in several jobs of the writer: switched

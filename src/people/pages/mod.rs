@@ -207,8 +207,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Group::Staff => "equipe.consultar_lista",
         };
         looks::list(app, (person, request), action, group.name());
-        let people = people.into_iter().map(|one| WirePerson::of(one, app.zone()));
-        return ListReply::reply(total, people.collect());
+        return ListReply::of(total, people, |one| WirePerson::of(one, app.zone()));
     }
     let when = |at: Instant| When::new(app.zone(), at, request.now);
     let dated = |one: Listed| {

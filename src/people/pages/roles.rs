@@ -42,12 +42,11 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             .collect::<Result<Vec<_>, Problem>>()
     })?;
     if request.wants_json() {
-        let roles = roles.into_iter().map(|(role, permissoes)| WireRole {
+        return ListReply::of(Role::STUDENTS.len() as u64, roles, |(role, permissoes)| WireRole {
             role,
             titulo: role.title(),
             permissoes,
         });
-        return ListReply::reply(Role::STUDENTS.len() as u64, roles.collect());
     }
     Reply::page(&RolesPage {
         layout: layout(app, person, request).telling(FLASHES, request),

@@ -13,7 +13,7 @@ use crate::catalog::store::ByProduct;
 use crate::dropshipping::links::{self, LinkFault, LinkQuery, Linked, NewLink, ShownLink};
 use crate::dropshipping::relations;
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
     Answer, Flash, Form, FormView, Head, ListQuery, ListReply, Listing, Notice, PageTime, Pick,
@@ -120,8 +120,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let (links, total) =
             app.db.read(request.lane, |tx| links::page(tx, &wanted, query.window()))?;
-        let links = links.into_iter().map(|link| LinkJson::of(link, zone));
-        return ListReply::reply(total, links.collect());
+        return ListReply::of(total, links, |link| LinkJson::of(link, zone));
     }
     page((app, person, request), &query, seller, FORM.show(None, zone).unfocused())
 }
@@ -208,7 +207,7 @@ fn refused(fault: LinkFault) -> Problem {
         LinkFault::NoSeller => Problem::field(SELLER, fault.said()),
         LinkFault::NoListing | LinkFault::Taken => Problem::field("anuncio", fault.said()),
         LinkFault::NoProduct => Problem::field("sku", fault.said()),
-        LinkFault::Full => Problem::new(Code::Conflict, fault.said()),
+        LinkFault::Full => Problem::conflict(fault.said()),
     }
 }
 

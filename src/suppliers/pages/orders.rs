@@ -192,8 +192,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         asked.days.check()?;
         let window = asked.query.window();
         let (rows, total) = app.db.read(request.lane, |tx| orders::page(tx, &wanted, window))?;
-        let rows = rows.into_iter().map(|order| OrderJson::of(order, zone, now));
-        return ListReply::reply(total, rows.collect());
+        return ListReply::of(total, rows, |order| OrderJson::of(order, zone, now));
     }
     page((app, person, request), asked, &wanted)
 }
@@ -230,7 +229,7 @@ fn page(
         layout: layout(app, person, request).with_flash(flash),
         sum: in_words(of.as_deref(), &tally, wanted.status),
         open: wanted.open().map_or_else(Sum::default, |open| tally.of(open.status)),
-        marks: marks(request),
+        marks: request.parameter("marcar").is_some_and(|value| value == "todos"),
         seen: payments::seen(now, newest),
         orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
         late,
@@ -238,12 +237,6 @@ fn page(
         has_sellers: !sellers.is_empty(),
         table,
     })
-}
-
-/// Whether all of the filter are ticked from the start.
-fn marks(request: &Request) -> bool {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    given.any(|(name, value)| name == "marcar" && value == "todos")
 }
 
 /// The name of the seller to whom the list is narrowed. One who no longer does business

@@ -59,8 +59,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         ))
     })?;
     if request.wants_json() {
-        let rows = rows.into_iter().map(|order| OrderJson::of(order, zone, now));
-        return ListReply::reply(total, rows.collect());
+        return ListReply::of(total, rows, |order| OrderJson::of(order, zone, now));
     }
     let choice = choice(SUPPLIER, "Fornecedor", &suppliers, supplier);
     Reply::page(&OwedPage {

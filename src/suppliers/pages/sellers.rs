@@ -13,7 +13,7 @@ use crate::dropshipping::debts::{self, Owed};
 use crate::dropshipping::orders::Whose;
 use crate::dropshipping::relations::{self, Invitation, Invited, Related};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
@@ -150,7 +150,7 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Invited::Related => Err(Problem::field("email", KNOWN.0)),
         Invited::Full => {
             let said = "there are too many open invitations; withdraw some first";
-            answer.refused(Problem::new(Code::Conflict, said), PATH, "cheio")
+            answer.refused(Problem::conflict(said), PATH, "cheio")
         }
     }))
 }

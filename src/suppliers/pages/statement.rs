@@ -79,10 +79,8 @@ wire! {
 
 /// The month that the address names, else the present one.
 fn month(request: &Request, today: Day) -> Result<Day, Problem> {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    let Some((_, text)) = given.find(|(name, value)| name == "mes" && !value.is_empty()) else {
-        return Ok(today.month_start());
-    };
+    let text = request.parameter("mes").filter(|text| !text.is_empty());
+    let Some(text) = text else { return Ok(today.month_start()) };
     let day = Day::parse(&format!("{text}-01"));
     day.ok_or_else(|| Problem::field("mes", "must be a month, such as 2026-11"))
 }

@@ -86,7 +86,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let window = query.window();
         let (rows, total) = app.db.read(request.lane, |tx| unmatched::page(tx, &wanted, window))?;
-        return ListReply::reply(total, rows.into_iter().map(UnmatchedJson::of).collect());
+        return ListReply::of(total, rows, UnmatchedJson::of);
     }
     page((app, person, request), query, &wanted)
 }

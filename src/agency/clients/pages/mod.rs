@@ -71,7 +71,6 @@ pub const FLASHES: &[Flash] = flashes! {
         "Os clientes com erro dizem o que houve e entram de novo na próxima vez.";
 };
 
-/// The form of a client.
 pub const FORM: Form<ClientEntry> = form! {
     "nome": Line(2..=120, |entry| &mut entry.name), "Informe o nome do cliente, de 2 a 120 letras.";
     "responsavel_id": Reference(|entry| &mut entry.keeper), "Escolha alguém da equipe.";
@@ -170,8 +169,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     if request.wants_json() {
-        let rows = rows.iter().map(|one| shown(one, zone));
-        return ListReply::reply(page.total, rows.collect());
+        return ListReply::of(page.total, &rows, |one| shown(one, zone));
     }
     let time = PageTime::of(app, request);
     let row = |listed: ListedClient| ClientRow {
@@ -242,7 +240,6 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-/// The client that a request names.
 fn named(services: &Services, request: &Request) -> Result<Client, Problem> {
     let id = request.id()?;
     services.db.read(request.lane, |tx| store::existing(tx, id))
@@ -315,8 +312,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
     let invite = inviting((app, person, request));
     Ok(Box::new(move |tx| {
-        let full =
-            || Problem::new(Code::Conflict, "there are 1000 clients already; remove some first");
+        let full = || Problem::conflict("there are 1000 clients already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
         let act = act("cliente.criar", (id, &entry.name));
         audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
@@ -354,11 +350,10 @@ fn check_account(
 /// owner.
 fn take_in(tx: &WriteTx<'_>, client: i64, account: MlUserId, zone: Zone) -> Result<(), Problem> {
     if accounts::accounts_of(tx, client)?.len() >= MOST_ACCOUNTS {
-        return Err(Problem::new(Code::Conflict, "a client has at most 50 accounts"));
+        return Err(Problem::conflict("a client has at most 50 accounts"));
     }
     if !accounts::join(tx, client, account)? {
-        let said = "esta conta já é de um cliente da agência";
-        return Err(Problem::new(Code::Conflict, said));
+        return Err(Problem::conflict("esta conta já é de um cliente da agência"));
     }
     let joined = accounts::joined(tx, account)?.ok_or_else(Problem::not_found)?;
     days::note(tx, &joined, zone.day(tx.now()))?;

@@ -258,9 +258,8 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         });
     }
     if request.wants_json() {
-        let orders = page.orders.iter().zip(earned);
-        let sales = orders.map(|sale| WireSale::of(app, &page, &stores, sale));
-        return ListReply::reply(total, sales.collect());
+        let sales = page.orders.iter().zip(earned);
+        return ListReply::of(total, sales, |sale| WireSale::of(app, &page, &stores, sale));
     }
     let status = match days.fault {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,

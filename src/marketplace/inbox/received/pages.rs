@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::counted;
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::inbox::state::NotificationState;
@@ -79,8 +79,7 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     }
     let (received, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
     if request.wants_json() {
-        let received = received.into_iter().map(|one| WireReceived::of(app, one));
-        return ListReply::reply(total, received.collect());
+        return ListReply::of(total, received, |one| WireReceived::of(app, one));
     }
     Reply::page(&ReceivedPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
@@ -139,7 +138,7 @@ pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, 
     Ok(Box::new(move |tx| {
         let (before, _) = store::notification(tx, id)?.ok_or_else(Problem::not_found)?;
         if !store::work_again(tx, id)? {
-            return Err(Problem::new(Code::Conflict, "esta notificação já está na fila"));
+            return Err(Problem::conflict("esta notificação já está na fila"));
         }
         let act = Act {
             action: "notificacao.reprocessar",

@@ -17,7 +17,7 @@ use crate::audit::objects::ANNOUNCEMENT;
 use crate::audit::{self, Actor, looks};
 use crate::base::{Instant, Zone, counted, grouped};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::outbox::Channel;
@@ -128,8 +128,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     if request.wants_json() {
-        let wire = rows.into_iter().map(|one| WireAnnouncement::of(one, zone));
-        return ListReply::reply(sum.announcements, wire.collect());
+        return ListReply::of(sum.announcements, rows, |one| WireAnnouncement::of(one, zone));
     }
     let time = PageTime::of(app, request);
     Reply::page(&AnnouncementsPage {
@@ -233,7 +232,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let Some(id) = store::insert(tx, &entry, &actor.name)? else {
             let said = "há comunicados demais; exclua rascunhos e cancelados antigos";
-            return answer.declined(Problem::new(Code::Conflict, said), PATH, "demais");
+            return answer.declined(Problem::conflict(said), PATH, "demais");
         };
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.created, id, &entry.title);
         audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
@@ -262,7 +261,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 fn no_draft() -> Problem {
-    Problem::new(Code::Conflict, "este comunicado já saiu do rascunho")
+    Problem::conflict("este comunicado já saiu do rascunho")
 }
 
 /// `POST /admin/comunicados/{id}/enviar`: sends a draft, at once or at its time.
@@ -274,7 +273,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let one = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let audience = store::audience(tx, &one.roles)?;
         if audience == 0 {
-            let problem = Problem::new(Code::Conflict, "ninguém receberia este comunicado");
+            let problem = Problem::conflict("ninguém receberia este comunicado");
             return answer.declined(problem, &page, "sem_ninguem");
         }
         if !store::release(tx, id)? {
@@ -300,7 +299,7 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let one = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let page = format!("{PATH}/{id}");
         if !store::cancel(tx, id)? {
-            let problem = Problem::new(Code::Conflict, "não há envio a cancelar");
+            let problem = Problem::conflict("não há envio a cancelar");
             return answer.declined(problem, &page, "sem_envio");
         }
         let act = ANNOUNCEMENT.act("comunicado.cancelar", id, &one.title);
@@ -318,8 +317,7 @@ pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let one = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         if !store::delete(tx, id)? {
             let said = "só se exclui um comunicado que ninguém recebeu";
-            let problem = Problem::new(Code::Conflict, said);
-            return answer.declined(problem, &format!("{PATH}/{id}"), "ja_comecou");
+            return answer.declined(Problem::conflict(said), &format!("{PATH}/{id}"), "ja_comecou");
         }
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.removed, id, &one.title);
         audit::note(tx, &actor, &act, Some(&AnnouncementEntry::from(&one)), None::<&()>)?;

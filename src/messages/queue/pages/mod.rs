@@ -15,7 +15,7 @@ use crate::audit::{self, Actor, looks, objects};
 use crate::base::{Day, Instant, counted, grouped};
 use crate::db::{Result as DbResult, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::delivery::letter;
 use crate::messages::tabs;
@@ -147,8 +147,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     })?;
     if request.wants_json() {
         looks::list(app, (person, request), "mensagem.consultar_lista", "mensagem");
-        let messages = messages.into_iter().map(|message| WireMessage::of(app, message, now));
-        return ListReply::reply(total, messages.collect());
+        return ListReply::of(total, messages, |message| WireMessage::of(app, message, now));
     }
     Reply::page(&QueuePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
@@ -290,7 +289,7 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
         let outcome = format!("cancelada por {}", actor.name);
         if !outbox::cancel(tx, id, &outcome)? {
-            return Err(Problem::new(Code::Conflict, "esta mensagem não está mais na fila"));
+            return Err(Problem::conflict("esta mensagem não está mais na fila"));
         }
         let states = [MessageState::Waiting, MessageState::Dropped];
         note(tx, &actor, "mensagem.cancelar", &message, states)?;
@@ -316,8 +315,7 @@ pub fn try_again(_: &App, person: &Person, request: &Request) -> Result<Job, Pro
 }
 
 pub(super) fn not_again() -> Problem {
-    let said = "só se envia de novo uma mensagem que falhou e ainda está no prazo";
-    Problem::new(Code::Conflict, said)
+    Problem::conflict("só se envia de novo uma mensagem que falhou e ainda está no prazo")
 }
 
 /// `1.204 mensagens · 3 na fila · 12 falharam em 7 dias`; of a search, only how many.

@@ -100,7 +100,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     if request.wants_json() {
         let shown = |account| WireAccount::of(account, plans, zone, today);
-        return ListReply::reply(total, accounts.into_iter().map(shown).collect());
+        return ListReply::of(total, accounts, shown);
     }
     Reply::page(&AccountsPage {
         layout: layout(app, person, request),

@@ -97,8 +97,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     if request.wants_json() {
-        let relations = relations.into_iter().map(|one| RelationJson::of(one, zone));
-        return ListReply::reply(total, relations.collect());
+        return ListReply::of(total, relations, |one| RelationJson::of(one, zone));
     }
     let fresh = FORM.show(None, zone).unfocused();
     let mut page = page((app, person, request), &query, (relations, total), fresh);

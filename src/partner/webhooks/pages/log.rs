@@ -149,8 +149,7 @@ pub fn deliveries(app: &App, person: &Person, request: &Request) -> Result<Reply
     }
     let (found, total) = app.db.read(request.lane, |tx| store::deliveries(tx, &wanted))?;
     if request.wants_json() {
-        let all = found.into_iter().map(|one| WireDelivery::of(one, zone));
-        return ListReply::reply(total, all.collect());
+        return ListReply::of(total, found, |one| WireDelivery::of(one, zone));
     }
     let path = format!("{}/{}/{}", base(person), endpoint.id, list.path);
     Reply::page(&DeliveriesPage {

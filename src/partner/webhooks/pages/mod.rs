@@ -114,8 +114,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let zone = app.zone();
         let total = endpoints.len() as u64;
-        let all = endpoints.into_iter().map(|one| WireEndpoint::of(one, zone));
-        return ListReply::reply(total, all.collect());
+        return ListReply::of(total, endpoints, |one| WireEndpoint::of(one, zone));
     }
     let form = FORM.show(None, app.zone()).unfocused();
     let all = ticks(person, |_| false);

@@ -8,7 +8,7 @@ use crate::audit::objects::CHALLENGE;
 use crate::base::Day;
 use crate::db::DbError;
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request, RowNumber};
+use crate::http::{Problem, Reply, Request, RowNumber};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{Badge, Filter, Form, FormView, ListReply, Listing, Sent, Tab, flashes, form};
@@ -35,7 +35,6 @@ const LIST: Listing = Listing {
 /// Highest goal of a challenge.
 const MOST_GOAL: i64 = 1_000_000;
 
-/// The form of a challenge.
 pub const FORM: Form<ChallengeEntry> = form! {
     "titulo": Line(2..=120, |entry| &mut entry.title), "Dê um título de 2 a 120 letras.";
     "descricao": Lines(2_000, |entry| &mut entry.description), "Use até 2.000 letras.";
@@ -132,8 +131,7 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             change.note(tx, &act, Some(&before), Some(&after))?;
             return change.answer.done(id, PATH, "alterado");
         }
-        let full =
-            || Problem::new(Code::Conflict, "there are 1000 challenges; remove old ones first");
+        let full = || Problem::conflict("there are 1000 challenges; remove old ones first");
         let id = challenges::insert(tx, &entry)?.ok_or_else(full)?;
         let act = CHALLENGE.act(CHALLENGE.created, id, &entry.title);
         change.note(tx, &act, None::<&()>, Some(&shown_entry(&entry)))?;
@@ -195,7 +193,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let rows = || chosen().skip(offset as usize).take(limit as usize);
     let total = chosen().count() as u64;
     if request.wants_json() {
-        return ListReply::reply(total, rows().map(shown).collect());
+        return ListReply::of(total, rows(), shown);
     }
     let tab = |(value, label): (&'static str, &'static str)| Tab {
         label,

@@ -20,7 +20,6 @@ pub const PATH: &str = "/admin/gamificacao/marcos";
 const FLASHES: &[Flash] =
     &[Flash::good("alterado", "Marco alterado", "Os níveis de todos já seguem os novos números.")];
 
-/// The form of a milestone.
 pub const FORM: Form<Milestone> = form! {
     "titulo": Line(2..=60, |milestone| &mut milestone.title), "Dê um título de 2 a 60 letras.";
     "xp": Whole(0..=MOST_MILESTONE, |milestone| &mut milestone.xp),
@@ -117,8 +116,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         reached[place].saturating_sub(on)
     };
     if request.wants_json() {
-        let milestones: Vec<Value> = all.iter().map(shown).collect();
-        return ListReply::reply(milestones.len() as u64, milestones);
+        return ListReply::of(all.len() as u64, &all, shown);
     }
     Reply::page(&MilestonesPage {
         layout: layout(app, person, request).telling(FLASHES, request),

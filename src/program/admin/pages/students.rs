@@ -28,7 +28,6 @@ pub struct Correction {
     reason: String,
 }
 
-/// The form of a correction.
 pub const FORM: Form<Correction> = form! {
     "xp": Own(
         |sent, name, entry| {
