@@ -170,7 +170,7 @@ pub fn again(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
         let shown = |state: EventState, outcome: &str| json!({ "resultado": state.name(), "explicacao": outcome });
         let before = shown(stored.state, &stored.outcome);
         let after = shown(decision.state, &decision.outcome);
-        audit::note(tx, &actor, &act, Some(&before), Some(&after))?;
+        audit::note(tx, &actor, &act, &before, &after)?;
         let word = match decision.state {
             EventState::Applied => "processado",
             EventState::NoEffect => "sem-efeito",

@@ -266,7 +266,7 @@ fn note(
 ) -> Result<(), Problem> {
     Ok(services.db.write(move |tx| {
         let act = Act { action, object: "backup", object_id: String::new(), object_name: &name };
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)
+        audit::note(tx, &actor, &act, (), ())
     })?)
 }
 

@@ -59,7 +59,7 @@ pub fn set(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
             let (was, is) = (course.seen_by(), after(course));
             store::set_roles(tx, course.id, &is)?;
             let act = COURSE.act("curso.alterar", course.id, &course.title);
-            change.note(tx, &act, Some(&Roles { papeis: was }), Some(&Roles { papeis: is }))?;
+            change.note(tx, &act, &Roles { papeis: was }, &Roles { papeis: is })?;
         }
         if !courses.is_empty() {
             note_change(tx, Topic::Teachers)?;

@@ -233,8 +233,7 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
 pub fn run_now(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {
-        let act = TASK.act("cron.rodar", "", "Todas as tarefas");
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)
+        audit::note(tx, &actor, &TASK.act("cron.rodar", "", "Todas as tarefas"), (), ())
     })?;
     let Some(run) = run(app, Origin::Panel, None) else {
         return Answer::to(request).refused(api::too_many(), LIST.path, "cheio");
@@ -266,8 +265,7 @@ fn set_paused(person: &Person, request: &Request, paused: bool) -> Result<Job, P
         if store::set_paused(tx, task, paused)? {
             let action = if paused { "cron.pausar" } else { "cron.retomar" };
             let (before, after) = (json!({ "pausada": !paused }), json!({ "pausada": paused }));
-            let act = TASK.act(action, task.name, task.title);
-            audit::note(tx, &actor, &act, Some(&before), Some(&after))?;
+            audit::note(tx, &actor, &TASK.act(action, task.name, task.title), &before, &after)?;
         }
         let word = if paused { "pausada" } else { "retomada" };
         answer.done(task.name, LIST.path, word)

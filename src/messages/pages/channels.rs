@@ -143,8 +143,7 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return refused("espere um segundo entre dois testes", "na_fila");
         };
         let name = format!("Teste de canal: {}", channel.words());
-        let act = objects::MESSAGE.act("mensagem.testar", id, &name);
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+        audit::note(tx, &actor, &objects::MESSAGE.act("mensagem.testar", id, &name), (), ())?;
         answer.made(id, &format!("{}/{id}", queue::pages::PATH), "teste")
     }))
 }

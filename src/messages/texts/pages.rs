@@ -209,7 +209,7 @@ fn note(
     (before, after): (&Template, &Template),
 ) -> Result<(), Problem> {
     let act = objects::TEXT.act(action, kind.name(), kind.words());
-    Ok(audit::note(tx, actor, &act, Some(before), Some(after))?)
+    Ok(audit::note(tx, actor, &act, before, after)?)
 }
 
 /// A preview of a text, which is not saved.

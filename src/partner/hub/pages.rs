@@ -276,8 +276,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return Err(Problem::conflict(said));
         }
         let id = store::insert_token(tx, user, &token, (&new.nome, new.escrita))?;
-        let act = TOKEN.act("token.criar", id, &new.nome);
-        change.note(tx, &act, None::<&()>, Some(&new))?;
+        change.note(tx, &TOKEN.act("token.criar", id, &new.nome), (), &new)?;
         if let Some(shown) = shown {
             return Ok(shown);
         }
@@ -314,8 +313,7 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
     Ok(Box::new(move |tx| {
         let name = store::token_name(tx, user, id)?.ok_or_else(Problem::not_found)?;
         if store::revoke_token(tx, user, id)? {
-            let act = TOKEN.act("token.revogar", id, &name);
-            change.note(tx, &act, None::<&()>, None::<&()>)?;
+            change.note(tx, &TOKEN.act("token.revogar", id, &name), (), ())?;
         }
         change.answer.done(id, page, "revogado")
     }))
@@ -345,7 +343,7 @@ fn set_access(person: &Person, request: &Request, escrita: bool) -> Result<Job, 
         if store::set_may_change(tx, user, id, escrita)? {
             let act = TOKEN.act("token.acesso", id, &name);
             let [before, after] = [!escrita, escrita].map(|escrita| TokenAccess { escrita });
-            change.note(tx, &act, Some(&before), Some(&after))?;
+            change.note(tx, &act, &before, &after)?;
         }
         change.answer.done(id, page, if escrita { "ampliado" } else { "reduzido" })
     }))
@@ -359,8 +357,7 @@ pub fn reset(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let test = tokens.into_iter().find(|one| one.is_test).ok_or_else(Problem::not_found)?;
     trial::reset(app, user)?;
     app.db.write(move |tx| {
-        let act = TOKEN.act("token.reiniciar_teste", test.id, &test.name);
-        change.note(tx, &act, None::<&()>, None::<&()>)?;
+        change.note(tx, &TOKEN.act("token.reiniciar_teste", test.id, &test.name), (), ())?;
         change.answer.done(test.id, page, "reiniciada")
     })
 }
@@ -372,8 +369,7 @@ pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Pr
     let (change, page) = (Change::of(person, request), path_of(person));
     Ok(Box::new(move |tx| {
         let name = oauth::disconnect(tx, user, id)?.ok_or_else(Problem::not_found)?;
-        let act = PROGRAM_APP.act("aplicativo.desconectar", id, &name);
-        change.note(tx, &act, None::<&()>, None::<&()>)?;
+        change.note(tx, &PROGRAM_APP.act("aplicativo.desconectar", id, &name), (), ())?;
         change.answer.done(id, page, "desconectado")
     }))
 }

@@ -35,8 +35,8 @@ impl Keeper {
         &self,
         tx: &WriteTx<'_>,
         (action, id, url): (&'static str, i64, &str),
-        before: Option<&impl Serialize>,
-        after: Option<&impl Serialize>,
+        before: impl Serialize,
+        after: impl Serialize,
     ) -> Result<(), DbError> {
         let act = objects::WEBHOOK.act(action, id, without_query(url));
         audit::note(tx, &self.actor, &act, before, after)
@@ -63,7 +63,7 @@ impl Keeper {
             store::set_app(tx, id, grant)?;
         }
         let about = ("webhook.criar", id, &*entry.url);
-        self.note(tx, about, None::<&()>, Some(&Audited::of(entry)))?;
+        self.note(tx, about, (), &Audited::of(entry))?;
         Ok(id)
     }
 
@@ -73,7 +73,7 @@ impl Keeper {
         store::update(tx, id, entry)?;
         queue::find_next(tx, id)?;
         let (was, is) = (Audited::of(&before.entry), Audited::of(entry));
-        self.note(tx, ("webhook.alterar", id, &entry.url), Some(&was), Some(&is))?;
+        self.note(tx, ("webhook.alterar", id, &entry.url), &was, &is)?;
         Ok(())
     }
 
@@ -93,7 +93,7 @@ impl Keeper {
         queue::find_next(tx, id)?;
         let states = [before.state, state].map(|state| json!({ "estado": state.name() }));
         let about = (action, id, &*before.entry.url);
-        self.note(tx, about, Some(&states[0]), Some(&states[1]))?;
+        self.note(tx, about, &states[0], &states[1])?;
         Ok(())
     }
 
@@ -102,7 +102,7 @@ impl Keeper {
         let endpoint = self.find(tx, id)?;
         store::rotate(tx, &self.sealer, id, secret)?;
         let about = ("webhook.trocar_segredo", id, &*endpoint.entry.url);
-        self.note(tx, about, None::<&()>, None::<&()>)?;
+        self.note(tx, about, (), ())?;
         Ok(())
     }
 
@@ -156,7 +156,7 @@ impl Keeper {
         app.db.write(move |tx| {
             if store::remove(tx, user, id)? {
                 let about = ("webhook.excluir", id, &*endpoint.entry.url);
-                self.note(tx, about, Some(&Audited::of(&endpoint.entry)), None::<&()>)?;
+                self.note(tx, about, &Audited::of(&endpoint.entry), ())?;
             }
             Ok::<_, Problem>(())
         })

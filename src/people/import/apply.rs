@@ -154,7 +154,7 @@ fn note(tx: &WriteTx<'_>, by: BegunBy, (id, file_name): (i64, &str), counts: Cou
         existentes: counts.existing,
         com_erro: counts.faulty,
     };
-    audit::note(tx, &actor, &act, None::<&()>, Some(&told))
+    audit::note(tx, &actor, &act, (), &told)
 }
 
 /// The students of this import were made before.

@@ -82,15 +82,14 @@ impl Change {
         tx: &WriteTx<'_>,
         [student, staff]: [&'static str; 2],
         name: &str,
-        before: Option<&impl Serialize>,
-        after: Option<&impl Serialize>,
+        before: impl Serialize,
+        after: impl Serialize,
     ) -> Result<(), DbError> {
         let action = match self.group {
             Group::Students => student,
             Group::Staff => staff,
         };
-        let act = self.group.object().act(action, self.id, name);
-        audit::note(tx, &self.actor, &act, before, after)
+        audit::note(tx, &self.actor, &self.group.object().act(action, self.id, name), before, after)
     }
 
     pub fn done(&self, word: &str) -> Result<Reply, Problem> {
@@ -165,7 +164,7 @@ pub fn suspend(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         let was = Suspension { status: before.status.name(), motivo: "" };
         let is = Suspension { status: PersonStatus::Suspended.name(), motivo: &reason };
         let acts = ["aluno.suspender", "equipe.suspender"];
-        change.note(tx, acts, &before.entry.nome, Some(&was), Some(&is))?;
+        change.note(tx, acts, &before.entry.nome, &was, &is)?;
         change.done("suspenso")
     }))
 }
@@ -182,7 +181,7 @@ pub fn reactivate(app: &App, person: &Person, request: &Request) -> Result<Job, 
         let was = Suspension { status: PersonStatus::Suspended.name(), motivo: &reason };
         let is = Suspension { status: PersonStatus::Good.name(), motivo: "" };
         let acts = ["aluno.reativar", "equipe.reativar"];
-        change.note(tx, acts, &before.entry.nome, Some(&was), Some(&is))?;
+        change.note(tx, acts, &before.entry.nome, &was, &is)?;
         change.done("reativado")
     }))
 }
@@ -208,7 +207,7 @@ pub fn send_link(app: &App, person: &Person, request: &Request) -> Result<Job, P
         let queued = students::send_password_link(tx, &change.services, id, kind)?;
         if queued > 0 {
             let acts = ["aluno.link_de_senha", "equipe.link_de_senha"];
-            change.note(tx, acts, &before.entry.nome, None::<&()>, None::<&()>)?;
+            change.note(tx, acts, &before.entry.nome, (), ())?;
         }
         let word = if queued > 0 { "link_na_fila" } else { "sem_canal" };
         let members = [("id", id.to_string().into()), ("mensagens", queued.into())];
@@ -225,7 +224,7 @@ fn copy_link(
 ) -> Result<Reply, Problem> {
     let link = links::make(tx, change.id, tx.now().plus(links::FIRST_S), None)?;
     let acts = ["aluno.link_de_senha", "equipe.link_de_senha"];
-    change.note(tx, acts, &before.entry.nome, None::<&()>, None::<&()>)?;
+    change.note(tx, acts, &before.entry.nome, (), ())?;
     let word = format!("{}{}", detail::COPIED_LINK, link.code);
     let address = links::address(base, &link.code);
     let members = [("id", change.id.to_string().into()), ("link", address.into())];
@@ -248,7 +247,7 @@ pub fn end_sessions(app: &App, person: &Person, request: &Request) -> Result<Job
             extensao: accounts::revoke_extension_tokens(tx, id)?,
         };
         let acts = ["aluno.encerrar_sessoes", "equipe.encerrar_sessoes"];
-        change.note(tx, acts, &before.entry.nome, Some(&ended), None::<&()>)?;
+        change.note(tx, acts, &before.entry.nome, &ended, ())?;
         let members = [("id", id.to_string().into()), ("encerradas", ended.sessoes.into())];
         change.answer.with(&change.page(), "sessoes_encerradas", &members)
     }))
@@ -299,7 +298,7 @@ fn remove_some(tx: &WriteTx<'_>, change: &Change) -> Result<bool, Problem> {
     let criado_em = before.created_at.rfc3339();
     let removed = Removed { entry: before.entry, criado_em };
     let acts = ["aluno.excluir", "equipe.excluir"];
-    change.note(tx, acts, &removed.entry.nome, Some(&removed), None::<&()>)?;
+    change.note(tx, acts, &removed.entry.nome, &removed, ())?;
     store::replace_by_shell(tx, id)?;
     Ok(true)
 }

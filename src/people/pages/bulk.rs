@@ -281,8 +281,7 @@ impl Order {
                 let status = |status: PersonStatus| status.name();
                 let before = serde_json::json!({ "status": status(student.status) });
                 let after = serde_json::json!({ "status": status(PersonStatus::Suspended), "motivo": reason });
-                let act = STUDENT.act("aluno.suspender", id, name);
-                audit::note(tx, actor, &act, Some(&before), Some(&after))?;
+                audit::note(tx, actor, &STUDENT.act("aluno.suspender", id, name), &before, &after)?;
                 Ok(true)
             }
             Self::Message { cause, title, text, channels } => {
@@ -298,8 +297,7 @@ impl Order {
                 };
                 tell(tx, id, news)?;
                 let after = serde_json::json!({ "titulo": title });
-                let act = STUDENT.act("aluno.mensagem", id, name);
-                audit::note(tx, actor, &act, None::<&()>, Some(&after))?;
+                audit::note(tx, actor, &STUDENT.act("aluno.mensagem", id, name), (), &after)?;
                 Ok(true)
             }
         }

@@ -321,7 +321,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let new = NewStudent { person: entry.clone(), paid_until: None, welcome: true };
         let id = students::create(tx, &services, &new)?.ok_or_else(entry::email_taken)?;
         let object = group.object();
-        change.note(tx, &object.act(object.created, id, &entry.nome), None::<&()>, Some(&entry))?;
+        change.note(tx, &object.act(object.created, id, &entry.nome), (), &entry)?;
         let has_number = entry.chat_number.is_some();
         let word = if !services.reaches(has_number) && is_form {
             let link = links::make(tx, id, tx.now().plus(links::FIRST_S), None)?;

@@ -91,7 +91,7 @@ fn take_back(tx: &WriteTx<'_>, actor: &Actor, entry: &AuditEntry) -> Result<bool
     };
     if is_done {
         let act = STUDENT.act("aluno.desfazer", id, &entry.object_name);
-        audit::note(tx, actor, &act, Some(&after), Some(&before))?;
+        audit::note(tx, actor, &act, &after, &before)?;
     }
     Ok(is_done)
 }

@@ -314,8 +314,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let full = || Problem::conflict("there are 1000 clients already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
-        let act = act("cliente.criar", (id, &entry.name));
-        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
+        audit::note(tx, &actor, &act("cliente.criar", (id, &entry.name)), (), &entry)?;
         let Some(account) = account else {
             return Ok(invite(tx, id, &entry.name)?.status(http::StatusCode::CREATED));
         };
@@ -377,8 +376,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::existing(tx, id)?.entry;
         store::update(tx, id, &entry)?;
-        let act = act("cliente.alterar", (id, &entry.name));
-        audit::note(tx, &actor, &act, Some(&before), Some(&entry))?;
+        audit::note(tx, &actor, &act("cliente.alterar", (id, &entry.name)), &before, &entry)?;
         answer.done(id, &page_of(id), "alterado")
     }))
 }
@@ -411,7 +409,7 @@ pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job,
         }
         let act = act("cliente.conta", (id, &client.entry.name));
         let after = json!({ "ml_user_id": account });
-        audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
+        audit::note(tx, &actor, &act, (), &after)?;
         answer.made(account, &page, "conta")
     }))
 }
@@ -425,7 +423,7 @@ pub fn remove_account(app: &App, person: &Person, request: &Request) -> Result<R
     app.db.write(move |tx| {
         let act = act("cliente.retirar_conta", (id, &removed.client_name));
         let before = json!({ "ml_user_id": account });
-        audit::note(tx, &actor, &act, Some(&before), None::<&()>)
+        audit::note(tx, &actor, &act, &before, ())
     })?;
     Answer::to(request).done(account, &page_of(id), "conta_retirada")
 }
@@ -447,7 +445,7 @@ pub fn sync_all(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {
         let act = objects::CLIENT.act("cliente.sincronizar_todos", "todos", "Clientes da agência");
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)
+        audit::note(tx, &actor, &act, (), ())
     })?;
     let busy = || {
         let said = "other cycles wait already; try again in a moment";

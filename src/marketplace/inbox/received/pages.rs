@@ -148,7 +148,7 @@ pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, 
         };
         let was = Noted { estado: before.state.name(), resultado: before.outcome.as_deref() };
         let is = Noted { estado: NotificationState::Waiting.name(), resultado: None };
-        audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
+        audit::note(tx, &actor, &act, &was, &is)?;
         tx.after_commit(move || bell.ring());
         answer.done(id, LIST.path, "na_fila")
     }))

@@ -235,7 +235,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return answer.declined(Problem::conflict(said), PATH, "demais");
         };
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.created, id, &entry.title);
-        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
+        audit::note(tx, &actor, &act, (), &entry)?;
         answer.made(id, &format!("{PATH}/{id}"), "salvo")
     }))
 }
@@ -255,7 +255,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return answer.declined(no_draft(), &page, "ja_enviado");
         }
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.changed, id, &entry.title);
-        audit::note(tx, &actor, &act, Some(&AnnouncementEntry::from(&before)), Some(&entry))?;
+        audit::note(tx, &actor, &act, &AnnouncementEntry::from(&before), &entry)?;
         answer.done(id, &page, "salvo")
     }))
 }
@@ -283,7 +283,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let told = serde_json::json!({
             "pessoas": audience, "enviar_em": one.send_at.map(Instant::rfc3339),
         });
-        audit::note(tx, &actor, &act, None::<&()>, Some(&told))?;
+        audit::note(tx, &actor, &act, (), &told)?;
         tx.after_commit(move || bell.ring());
         let is_later = one.send_at.is_some_and(|at| at > tx.now());
         answer.done(id, &page, if is_later { "agendado" } else { "enviado" })
@@ -304,7 +304,7 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         }
         let act = ANNOUNCEMENT.act("comunicado.cancelar", id, &one.title);
         let told = serde_json::json!({ "avisadas": one.told });
-        audit::note(tx, &actor, &act, None::<&()>, (one.told > 0).then_some(&told))?;
+        audit::note(tx, &actor, &act, (), (one.told > 0).then_some(&told))?;
         answer.done(id, &page, if one.told > 0 { "parado" } else { "cancelado" })
     }))
 }
@@ -320,7 +320,7 @@ pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return answer.declined(Problem::conflict(said), &format!("{PATH}/{id}"), "ja_comecou");
         }
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.removed, id, &one.title);
-        audit::note(tx, &actor, &act, Some(&AnnouncementEntry::from(&one)), None::<&()>)?;
+        audit::note(tx, &actor, &act, &AnnouncementEntry::from(&one), ())?;
         answer.done(id, PATH, "excluido")
     }))
 }

@@ -278,7 +278,7 @@ pub(super) fn note(
     let name = format!("{} para {}", message.kind_words(), message.name);
     let act = objects::MESSAGE.act(action, message.id, &name);
     let [before, after] = states.map(|state| json!({ "estado": state.name() }));
-    audit::note(tx, actor, &act, Some(&before), Some(&after))
+    audit::note(tx, actor, &act, &before, &after)
 }
 
 /// `POST /admin/mensagens/{id}/cancelar`: drops a message that still waits.

@@ -127,8 +127,7 @@ fn change(
         Group::Students => "aluno.alterar",
         Group::Staff => "equipe.alterar",
     };
-    let act = group.object().act(action, user, &message.name);
-    audit::note(tx, actor, &act, Some(&was), Some(&is))?;
+    audit::note(tx, actor, &group.object().act(action, user, &message.name), &was, &is)?;
     Ok(())
 }
 

@@ -188,8 +188,7 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let name = partner::token_name(tx, id, token)?.ok_or_else(Problem::not_found)?;
         if partner::revoke_token(tx, id, token)? {
             let before = TokenSaid { nome: &name, email: &account.email };
-            let act = objects::TOKEN.act("token.revogar", token, &name);
-            change.note(tx, &act, Some(&before), None::<&()>)?;
+            change.note(tx, &objects::TOKEN.act("token.revogar", token, &name), &before, ())?;
         }
         done(&change, id, "revogado")
     }))
@@ -205,7 +204,7 @@ pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Pr
         let name = oauth::disconnect(tx, id, grant)?.ok_or_else(Problem::not_found)?;
         let before = TokenSaid { nome: &name, email: &account.email };
         let act = objects::PROGRAM_APP.act("aplicativo.desconectar", grant, &name);
-        change.note(tx, &act, Some(&before), None::<&()>)?;
+        change.note(tx, &act, &before, ())?;
         done(&change, id, "desconectado")
     }))
 }

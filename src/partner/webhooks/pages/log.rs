@@ -250,7 +250,7 @@ pub fn replay_one(app: &App, person: &Person, request: &Request) -> Result<Job, 
             queue::find_next(tx, id)?;
             let after = serde_json::json!({ "entrega": number });
             let about = ("webhook.reenviar", id, &*endpoint.entry.url);
-            change.keeper.note(tx, about, None::<&()>, Some(&after))?;
+            change.keeper.note(tx, about, (), &after)?;
         }
         let page = format!("{}/entregas/{number}", change.page(id));
         change.answer.done(number, &page, if is_new { "reenviado" } else { "na_fila" })

@@ -127,14 +127,18 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             let before = challenges::one(tx, id)?.ok_or_else(Problem::not_found)?;
             challenges::update(tx, id, &entry)?;
             let (before, after) = (shown_entry(&before.entry), shown_entry(&entry));
-            let act = CHALLENGE.act(CHALLENGE.changed, id, &entry.title);
-            change.note(tx, &act, Some(&before), Some(&after))?;
+            change.note(
+                tx,
+                &CHALLENGE.act(CHALLENGE.changed, id, &entry.title),
+                &before,
+                &after,
+            )?;
             return change.answer.done(id, PATH, "alterado");
         }
         let full = || Problem::conflict("there are 1000 challenges; remove old ones first");
         let id = challenges::insert(tx, &entry)?.ok_or_else(full)?;
         let act = CHALLENGE.act(CHALLENGE.created, id, &entry.title);
-        change.note(tx, &act, None::<&()>, Some(&shown_entry(&entry)))?;
+        change.note(tx, &act, (), &shown_entry(&entry))?;
         change.answer.done(id, PATH, "criado")
     }))
 }
@@ -225,7 +229,7 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let before = challenges::one(tx, id)?.ok_or_else(Problem::not_found)?;
         challenges::delete(tx, id)?;
         let act = CHALLENGE.act(CHALLENGE.removed, id, &before.entry.title);
-        change.note(tx, &act, Some(&shown_entry(&before.entry)), None::<&()>)?;
+        change.note(tx, &act, &shown_entry(&before.entry), ())?;
         change.answer.done(id, PATH, "excluido")
     }))
 }

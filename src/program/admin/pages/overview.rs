@@ -138,8 +138,7 @@ pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     }
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {
-        let act = act("programa.migrar");
-        audit::note(tx, &actor, &act, None::<&()>, Some(&json!({ "alunos": made })))
+        audit::note(tx, &actor, &act("programa.migrar"), (), &json!({ "alunos": made }))
     })?;
     let (students, enrolled) = app.db.read(request.lane, store::enrolled)?;
     if is_browser(request) {
@@ -165,9 +164,7 @@ fn is_browser(request: &Request) -> bool {
 /// the end.
 pub fn recount(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let actor = Actor::person(person, request);
-    app.db.write(move |tx| {
-        audit::note(tx, &actor, &act("programa.recalcular"), None::<&()>, None::<&()>)
-    })?;
+    app.db.write(move |tx| audit::note(tx, &actor, &act("programa.recalcular"), (), ()))?;
     let run = app.work.recount.ask(app, PATIENCE)?;
     let word = if run.ended_at.is_some() { "recalculado" } else { "recalculando" };
     let shown = run_json(app, &run);

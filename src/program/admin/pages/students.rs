@@ -121,7 +121,7 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         let totals = store::ledger_totals(tx, student)?.unwrap_or_default();
         let act = objects::STUDENT.act("aluno.corrigir_xp", student, &account.name);
         let told = json!({ "xp": xp, "motivo": reason, "total": totals.xp });
-        audit::note(tx, &actor, &act, None::<&()>, Some(&told))?;
+        audit::note(tx, &actor, &act, (), &told)?;
         answer.with(&path(student), "corrigido", &[("xp", totals.xp.into())])
     }))
 }
