@@ -27,8 +27,8 @@ use crate::marketplace::books::listings::store::{self as listings, SellerListing
 use crate::messages::choices::ChannelSet;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
-    Answer, Flash, FormView, Head, ListReply, Listing, Notice, PageTime, Paging, Tone, columns,
-    export, filters, flashes, form,
+    Answer, Flash, FormView, ListReply, Listing, Notice, PageTime, Paging, Tone, columns, export,
+    filters, flashes, form, heads,
 };
 
 pub(super) const OF_SELLERS: Listing = Listing {
@@ -39,13 +39,9 @@ pub(super) const OF_SELLERS: Listing = Listing {
             &[("baixo", "Estoque baixo"), ("com", "Com estoque"), ("sem", "Sem estoque")];
     },
     sort_keys: &["titulo", "sku", "estoque", "-alteracao"],
-    heads: &[
-        Head::sorts("Produto", "titulo"),
-        Head::plain("Custo").numeric(),
-        Head::plain("Preço").numeric(),
-        Head::plain("Margem").numeric(),
-        Head::sorts("Estoque", "estoque").numeric(),
-        Head::sorts("Alterado", "alteracao"),
+    heads: heads![
+        "Produto" => "titulo", "Custo" numeric, "Preço" numeric, "Margem" numeric,
+        "Estoque" numeric => "estoque", "Alterado" => "alteracao",
     ],
     file: "produtos.csv",
     // The columns that an import reads.

@@ -5,7 +5,7 @@ use askama::Template;
 use super::store::Stored;
 use super::{EventKind, EventState};
 use crate::panel::{
-    Badge, Head, Layout, Listing, PageTime, Table, When, columns, filters, flashes,
+    Badge, Layout, Listing, PageTime, Table, When, columns, filters, flashes, heads,
 };
 
 /// The inbox as a list.
@@ -17,13 +17,7 @@ pub const LIST: Listing = Listing {
         "evento": "Evento", "Todos", &EventKind::FILTER;
     },
     sort_keys: &[],
-    heads: &[
-        Head::plain("Compra"),
-        Head::plain("O que fez"),
-        Head::plain("Valor").numeric(),
-        Head::plain("Recebido"),
-        Head::plain("Resultado"),
-    ],
+    heads: heads!["Compra", "O que fez", "Valor" numeric, "Recebido", "Resultado"],
     file: "compras.csv",
     csv: columns![
         id recebido_em evento transacao email resultado explicacao produto_nome valor moeda

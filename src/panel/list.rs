@@ -52,15 +52,11 @@ impl Filter {
     }
 }
 
-/// Declares the filters of a list, a row for each: its parameter, its name, the choice that filters
-/// nothing, and its values with their words. One that other lists have too stands in parentheses.
+/// Filters of a list, a row for each: its parameter, its name, the choice that filters nothing, and
+/// its values with their words.
 macro_rules! filters {
-    (@one ($shared:expr)) => { $shared };
-    (@one $name:literal $label:literal $all:literal $values:expr) => {
-        $crate::panel::Filter::of($name, $label, $all, $values)
-    };
-    ($($name:tt $(: $label:literal, $all:literal, $values:expr)?;)*) => {
-        &[$($crate::panel::filters!(@one $name $($label $all $values)?)),*]
+    ($($name:literal: $label:literal, $all:literal, $values:expr;)*) => {
+        &[$($crate::panel::Filter::of($name, $label, $all, $values)),*]
     };
 }
 pub(crate) use filters;
@@ -447,15 +443,25 @@ pub struct Head {
     pub sort_key: &'static str,
 }
 
+/// Headers of a list: `heads!["Pedido" => "data", "Conta", "Valor" numeric]`. What stands behind
+/// the arrow sorts by it.
+macro_rules! heads {
+    ($($label:literal $($numeric:ident)? $(=> $sort_key:expr)?),* $(,)?) => {
+        &[$($crate::panel::Head::plain($label)$(.sorts($sort_key))?$(.$numeric())?),*]
+    };
+}
+pub(crate) use heads;
+
 impl Head {
     /// A column of text that does not sort.
     pub const fn plain(label: &'static str) -> Self {
         Self { label, numeric: false, sort_key: "" }
     }
 
-    /// A column of text that sorts.
-    pub const fn sorts(label: &'static str, sort_key: &'static str) -> Self {
-        Self { label, numeric: false, sort_key }
+    /// The same column, which sorts by this value of `ordem`.
+    pub const fn sorts(mut self, sort_key: &'static str) -> Self {
+        self.sort_key = sort_key;
+        self
     }
 
     /// The same column with numbers in it.

@@ -13,7 +13,7 @@ use crate::base::{Instant, Zone, grouped};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
-use crate::panel::{Head, ListQuery, ListReply, Listing, PageTime, export, filters};
+use crate::panel::{ListQuery, ListReply, Listing, PageTime, export, filters, heads};
 use crate::services::Services;
 use crate::wire;
 
@@ -29,12 +29,7 @@ const LIST: Listing = Listing {
         "periodo": "Período", "Tudo", &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")];
     },
     sort_keys: &["-quando"],
-    heads: &[
-        Head::plain("O que foi feito"),
-        Head::plain("Quem"),
-        Head::plain("Endereço"),
-        Head::sorts("Quando", "quando"),
-    ],
+    heads: heads!["O que foi feito", "Quem", "Endereço", "Quando" => "quando"],
     ..Listing::NONE
 };
 

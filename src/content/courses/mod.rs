@@ -17,7 +17,7 @@ use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
 use crate::noun::{FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::tick;
-use crate::panel::{Form, Head, Listing, Sent, columns, flashes, form};
+use crate::panel::{Form, Listing, Sent, columns, flashes, form, heads};
 use crate::row;
 use crate::usual;
 use crate::wire;
@@ -86,12 +86,7 @@ pub const LIST: Listing = Listing {
     path: COURSE.list,
     hint: "Título",
     sort_keys: &["ordem", "titulo"],
-    heads: &[
-        Head::sorts("Título", "titulo"),
-        Head::sorts("Ordem", "ordem").numeric(),
-        Head::plain("Aulas").numeric(),
-        Head::plain("Situação"),
-    ],
+    heads: heads!["Título" => "titulo", "Ordem" numeric => "ordem", "Aulas" numeric, "Situação"],
     file: "cursos.csv",
     csv: columns![id titulo ordem publicado papeis total_aulas descricao],
     flashes: flashes! {

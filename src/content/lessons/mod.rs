@@ -17,7 +17,7 @@ use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::Reference;
-use crate::panel::{Form, Head, ListQuery, Listing, Pick, Sent, columns, flashes, form};
+use crate::panel::{Form, ListQuery, Listing, Pick, Sent, columns, flashes, form, heads};
 use crate::row;
 use crate::wire;
 
@@ -84,11 +84,7 @@ pub const LIST: Listing = Listing {
     path: LESSON.list,
     hint: "Título",
     sort_keys: &["curso", "titulo"],
-    heads: &[
-        Head::sorts("Título", "titulo"),
-        Head::plain("Professor"),
-        Head::plain("Ordem no curso").numeric(),
-    ],
+    heads: heads!["Título" => "titulo", "Professor", "Ordem no curso" numeric],
     file: "aulas.csv",
     csv: columns![id titulo curso_id curso ordem professor video_url],
     flashes: flashes! {

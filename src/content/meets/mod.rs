@@ -13,7 +13,7 @@ use crate::content::inputs;
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
-use crate::panel::{Form, Head, ListQuery, Listing, Pick, Sent, columns, filters, flashes, form};
+use crate::panel::{Form, ListQuery, Listing, Pick, Sent, columns, filters, flashes, form, heads};
 use crate::row;
 use crate::usual;
 use crate::wire;
@@ -102,12 +102,7 @@ pub const LIST: Listing = Listing {
         "quando": "Quando", "Tudo", &[("proximos", "Próximos"), ("passados", "Passados")];
     },
     sort_keys: &["-data", "titulo"],
-    heads: &[
-        Head::sorts("Título", "titulo"),
-        Head::sorts("Quando", "data"),
-        Head::plain("Duração").numeric(),
-        Head::plain("Situação"),
-    ],
+    heads: heads!["Título" => "titulo", "Quando" => "data", "Duração" numeric, "Situação"],
     file: "encontros.csv",
     csv: columns![id titulo data_hora duracao_minutos professor link publico descricao],
     flashes: flashes! {

@@ -19,7 +19,7 @@ use crate::http::{Problem, Reply};
 use crate::named;
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
 use crate::panel::form::tick;
-use crate::panel::{Form, Head, Listing, Sent, columns, flashes, form};
+use crate::panel::{Form, Listing, Sent, columns, flashes, form, heads};
 use crate::row;
 use crate::usual;
 
@@ -252,12 +252,8 @@ pub const LIST: Listing = Listing {
     path: PLAN.list,
     hint: "Título ou endereço",
     sort_keys: &["preco", "titulo"],
-    heads: &[
-        Head::sorts("Título", "titulo"),
-        Head::plain("Periodicidade"),
-        Head::sorts("Preço", "preco").numeric(),
-        Head::plain("O que dá"),
-        Head::plain("Situação"),
+    heads: heads![
+        "Título" => "titulo", "Periodicidade", "Preço" numeric => "preco", "O que dá", "Situação",
     ],
     file: "planos.csv",
     csv: columns![

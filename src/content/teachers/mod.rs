@@ -13,7 +13,7 @@ use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
-use crate::panel::{Form, Head, Input, Listing, Pick, Rule, Sent, columns, flashes, form};
+use crate::panel::{Form, Input, Listing, Pick, Rule, Sent, columns, flashes, form, heads};
 use crate::row;
 use crate::wire;
 
@@ -69,7 +69,7 @@ pub const LIST: Listing = Listing {
     path: TEACHER.list,
     hint: "Nome",
     sort_keys: &["nome"],
-    heads: &[Head::sorts("Nome", "nome"), Head::plain("Aulas publicadas").numeric()],
+    heads: heads!["Nome" => "nome", "Aulas publicadas" numeric],
     file: "professores.csv",
     csv: columns![id nome total_aulas bio redes.instagram redes.youtube redes.linkedin redes.site],
     flashes: flashes! {

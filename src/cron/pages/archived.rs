@@ -14,7 +14,7 @@ use crate::cron::archive::{BatchRow, LOGS};
 use crate::cron::views::{ArchivePage, BatchPage};
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Head, ListReply, Listing, Notice, Paging, Tone, columns, export};
+use crate::panel::{Filter, ListReply, Listing, Notice, Paging, Tone, columns, export, heads};
 use crate::wire;
 
 /// The kinds of logs with their titles, as options of a filter.
@@ -33,12 +33,7 @@ const LIST: Listing = Listing {
     hint: "",
     filters: &[Filter::of("tipo", "Registro", "Todos", &KINDS)],
     sort_keys: &["-dia"],
-    heads: &[
-        Head::sorts("Dia", "dia"),
-        Head::plain("Registro"),
-        Head::plain("Linhas").numeric(),
-        Head::plain("Tamanho").numeric(),
-    ],
+    heads: heads!["Dia" => "dia", "Registro", "Linhas" numeric, "Tamanho" numeric],
     file: "arquivo.csv",
     csv: columns![id tipo dia parte registros bytes arquivado_em],
     ..Listing::NONE

@@ -20,7 +20,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
 use crate::panel::{
-    Answer, Badge, Head, Listing, Notice, PageTime, Tone, When, export, filters, flashes,
+    Answer, Badge, Listing, Notice, PageTime, Tone, When, export, filters, flashes, heads,
 };
 use crate::services::Services;
 use crate::wire;
@@ -38,12 +38,7 @@ const LIST: Listing = Listing {
         ];
     },
     sort_keys: &["-inicio"],
-    heads: &[
-        Head::sorts("Execução", "inicio"),
-        Head::plain("Quem pediu"),
-        Head::plain("Duração").numeric(),
-        Head::plain("Resultado"),
-    ],
+    heads: heads!["Execução" => "inicio", "Quem pediu", "Duração" numeric, "Resultado"],
     flashes: flashes! {
         "rodou": good "Execução concluída", "Abaixo está o que ela fez.";
         "falhou": bad "Execução concluída com falha",

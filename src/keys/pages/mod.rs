@@ -17,7 +17,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::{self, FormParts, ListParts, Noun, Rows};
 use crate::panel::{
-    Form, Head, ListQuery, Listing, PageTime, Sent, columns, filters, flashes, form,
+    Form, ListQuery, Listing, PageTime, Sent, columns, filters, flashes, form, heads,
 };
 use crate::wire;
 use ipnet::IpNet;
@@ -31,12 +31,8 @@ pub(super) const LIST: Listing = Listing {
         "situacao": "Situação", "Todas", &[("valendo", "Valendo"), ("encerrada", "Encerradas")];
     },
     sort_keys: &["-criado_em", "nome", "ultimo_uso"],
-    heads: &[
-        Head::sorts("Chave", "nome"),
-        Head::plain("Situação"),
-        Head::plain("Permissões"),
-        Head::sorts("Último uso", "ultimo_uso"),
-        Head::plain("Válida até"),
+    heads: heads![
+        "Chave" => "nome", "Situação", "Permissões", "Último uso" => "ultimo_uso", "Válida até",
     ],
     file: "chaves.csv",
     csv: columns![

@@ -12,7 +12,7 @@ use crate::base::{Instant, Zone, counted};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
-use crate::panel::{Head, ListQuery, ListReply, Listing, PageTime, columns, export, filters};
+use crate::panel::{ListQuery, ListReply, Listing, PageTime, columns, export, filters, heads};
 use crate::services::Services;
 use crate::wire;
 
@@ -48,12 +48,8 @@ const LIST: Listing = Listing {
         "minhas": "Páginas que você abriu", "Fora da lista", &[(WITH_OWN, "Na lista")];
     },
     sort_keys: &["-quando", "-duracao"],
-    heads: &[
-        Head::plain("Requisição"),
-        Head::plain("Quem"),
-        Head::plain("Resposta"),
-        Head::sorts("Duração", "duracao").numeric(),
-        Head::sorts("Quando", "quando"),
+    heads: heads![
+        "Requisição", "Quem", "Resposta", "Duração" numeric => "duracao", "Quando" => "quando",
     ],
     file: "requisicoes.csv",
     csv: columns![

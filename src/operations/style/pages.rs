@@ -15,8 +15,8 @@ use crate::identity::Person;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::view::Field;
 use crate::panel::{
-    Answer, Badge, Choice, Head, Layout, ListQuery, Listing, Notice, PageTime, Progress, Tab, Tick,
-    Tone, columns, export, filters, flashes,
+    Answer, Badge, Choice, Layout, ListQuery, Listing, Notice, PageTime, Progress, Tab, Tick, Tone,
+    columns, export, filters, flashes, heads,
 };
 use crate::program::drawing::{Emblem, Flame, Lap};
 use crate::services::Services;
@@ -31,12 +31,7 @@ const LIST: Listing = Listing {
     sort_keys: &["nome", "vendas"],
     file: "estilo.csv",
     csv: columns![nome status vendas],
-    heads: &[
-        Head::sorts("Nome", "nome"),
-        Head::plain("Situação"),
-        Head::sorts("Vendas", "vendas").numeric(),
-        Head::plain("Último acesso"),
-    ],
+    heads: heads!["Nome" => "nome", "Situação", "Vendas" numeric => "vendas", "Último acesso"],
     flashes: flashes! {
         "pronto": good "Pronto",
             "Assim se conta o resultado de uma ação. Nesta página nada é guardado.";

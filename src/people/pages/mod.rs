@@ -25,22 +25,11 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{
-    Filter, Flash, FormView, Head, ListReply, Listing, PageTime, When, export, filters, flashes,
-    form,
+    Filter, Flash, FormView, ListReply, Listing, PageTime, When, export, filters, flashes, form,
+    heads,
 };
 use crate::services::Services;
 use acts::group_of;
-
-const STATUSES: Filter = Filter::of(
-    "status",
-    "Situação",
-    "Todos",
-    &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")],
-);
-
-/// Staff pay nothing, and so are never late.
-const STAFF_STATUSES: Filter =
-    Filter { values: &[("ativo", "Ativo"), ("suspenso", "Suspenso")], ..STATUSES };
 
 const STUDENTS: Listing = Listing {
     path: Group::Students.path(),
@@ -50,11 +39,15 @@ const STUDENTS: Listing = Listing {
             ("free", "Gratuito"), ("pro", "Pro"), ("vip", "VIP"), ("piloto_pro", "Piloto Pro"),
             ("podio", "Pódio"),
         ];
-        (STATUSES);
+        "status": "Situação", "Todos",
+            &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")];
         "em_disputa": "Disputa", "Todas", &[("sim", "Em disputa"), ("nao", "Sem disputa")];
     },
     sort_keys: &["nome", "criado_em", "ultimo_acesso"],
-    heads: &STUDENT_HEADS,
+    heads: heads![
+        "Nome" => "nome", "Plano", "Situação", "Pago até", "Cadastro" => "criado_em",
+        "Último acesso" => "ultimo_acesso",
+    ],
     file: "alunos.csv",
     csv: &columns("plano"),
     flashes: FLASHES,
@@ -64,34 +57,17 @@ const STAFF: Listing = Listing {
     path: Group::Staff.path(),
     filters: filters! {
         "papel": "Papel", "Todos", &[("drop", "Fornecedor"), ("admin", "Administração")];
-        (STAFF_STATUSES);
+        // Staff pay nothing, and so are never late.
+        "status": "Situação", "Todos", &[("ativo", "Ativo"), ("suspenso", "Suspenso")];
     },
-    heads: &heads("Papel"),
+    heads: heads![
+        "Nome" => "nome", "Papel", "Situação", "Cadastro" => "criado_em",
+        "Último acesso" => "ultimo_acesso",
+    ],
     file: "equipe.csv",
     csv: &columns("papel"),
     ..STUDENTS
 };
-
-/// The headers of the students.
-const STUDENT_HEADS: [Head; 6] = [
-    Head::sorts("Nome", "nome"),
-    Head::plain("Plano"),
-    Head::plain("Situação"),
-    Head::plain("Pago até"),
-    Head::sorts("Cadastro", "criado_em"),
-    Head::sorts("Último acesso", "ultimo_acesso"),
-];
-
-/// The headers of a list, with the name of the role.
-const fn heads(role: &'static str) -> [Head; 5] {
-    [
-        Head::sorts("Nome", "nome"),
-        Head::plain(role),
-        Head::plain("Situação"),
-        Head::sorts("Cadastro", "criado_em"),
-        Head::sorts("Último acesso", "ultimo_acesso"),
-    ]
-}
 
 /// Messages about the last action on the pages of people.
 pub const FLASHES: &[Flash] = flashes! {

@@ -16,8 +16,8 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Flash, Form, FormView, Head, ListQuery, ListReply, Listing, Notice, PageTime, Pick,
-    Sent, Tone, columns, export, flashes, form,
+    Answer, Flash, Form, FormView, ListQuery, ListReply, Listing, Notice, PageTime, Pick, Sent,
+    Tone, columns, export, flashes, form, heads,
 };
 use crate::suppliers::views::LinksPage;
 use crate::suppliers::{SELLER, asked, choice};
@@ -29,12 +29,7 @@ pub(in crate::suppliers) const LIST: Listing = Listing {
     path: PATH,
     hint: "Anúncio, produto ou SKU",
     sort_keys: &["-criado"],
-    heads: &[
-        Head::plain("Anúncio"),
-        Head::plain("Produto"),
-        Head::plain("Vendedor"),
-        Head::plain("Vinculado"),
-    ],
+    heads: heads!["Anúncio", "Produto", "Vendedor", "Vinculado"],
     file: "vinculos.csv",
     csv: columns![seller_id ml_id sku vendedor anuncio produto criado_em],
     flashes: flashes! {

@@ -15,7 +15,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::days::{self, Days};
 use crate::panel::list::{Choice, asks_for_much};
-use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, When, columns, export, flashes};
+use crate::panel::{ListQuery, ListReply, Listing, When, columns, export, filters, flashes, heads};
 use crate::partner::supplier::files;
 use crate::suppliers::views::{OrderRow, OrdersPage};
 use crate::suppliers::{SELLER, asked, choice};
@@ -23,31 +23,18 @@ use crate::wire;
 
 pub const PATH: &str = "/fornecedor/pedidos";
 
-/// The filter of lists of drop orders by state.
-const BY_STATUS: Filter = Filter::of(
-    "situacao",
-    "Situação",
-    "Todos",
-    &[
-        ("aberto", "Em aberto"),
-        ("vencido", "Em atraso"),
-        ("pago", "Pagos"),
-        ("a_vencer", "A vencer"),
-        ("cancelado", "Cancelados"),
-    ],
-);
-
 pub(in crate::suppliers) const LIST: Listing = Listing {
     path: PATH,
     hint: "Pedido, SKU ou produto",
-    filters: &[BY_STATUS],
+    filters: filters! {
+        "situacao": "Situação", "Todos", &[
+            ("aberto", "Em aberto"), ("vencido", "Em atraso"), ("pago", "Pagos"),
+            ("a_vencer", "A vencer"), ("cancelado", "Cancelados"),
+        ];
+    },
     sort_keys: &["-data", "vencimento"],
-    heads: &[
-        Head::sorts("Pedido", "data"),
-        Head::plain("Vendedor"),
-        Head::plain("Valor").numeric(),
-        Head::sorts("Vencimento", "vencimento"),
-        Head::plain("Situação"),
+    heads: heads![
+        "Pedido" => "data", "Vendedor", "Valor" numeric, "Vencimento" => "vencimento", "Situação",
     ],
     file: "pedidos.csv",
     csv: columns![
@@ -116,7 +103,7 @@ pub(in crate::suppliers) fn wanted(
     now: Instant,
 ) -> DropOrderQuery {
     DropOrderQuery {
-        status: query.filter(BY_STATUS.name).and_then(status_filter),
+        status: query.filter("situacao").and_then(status_filter),
         other,
         search: query.search.to_lowercase(),
         by_due: query.sort_key == "vencimento",

@@ -11,7 +11,7 @@ use crate::dropshipping::relations;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Head, ListReply, Listing, PageTime, columns, export};
+use crate::panel::{Answer, ListReply, Listing, PageTime, columns, export, heads};
 use crate::suppliers::views::OwedPage;
 use crate::suppliers::{asked, choice, end_relation, with_owed};
 
@@ -21,12 +21,8 @@ const SUPPLIER: &str = "fornecedor";
 
 pub(in crate::suppliers) const LIST: Listing = Listing {
     path: "/painel/fornecedores",
-    heads: &[
-        Head::sorts("Pedido", "data"),
-        Head::plain("Fornecedor"),
-        Head::plain("Valor").numeric(),
-        Head::sorts("Vencimento", "vencimento"),
-        Head::plain("Situação"),
+    heads: heads![
+        "Pedido" => "data", "Fornecedor", "Valor" numeric, "Vencimento" => "vencimento", "Situação",
     ],
     file: "fornecedores.csv",
     csv: columns![

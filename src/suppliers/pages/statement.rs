@@ -16,7 +16,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
 use crate::panel::view::{address, month_in_words};
-use crate::panel::{Head, ListQuery, Listing, Pick, columns, export};
+use crate::panel::{ListQuery, Listing, Pick, columns, export, heads};
 use crate::suppliers::views::{StatementPage, StatementRow};
 use crate::suppliers::{SELLER, asked};
 use crate::wire;
@@ -26,12 +26,7 @@ pub const PATH: &str = "/fornecedor/extrato";
 pub(in crate::suppliers) const LIST: Listing = Listing {
     path: PATH,
     sort_keys: &["data"],
-    heads: &[
-        Head::plain("Pedido"),
-        Head::plain("Vendido"),
-        Head::plain("Situação"),
-        Head::plain("Valor").numeric(),
-    ],
+    heads: heads!["Pedido", "Vendido", "Situação", "Valor" numeric],
     file: "extrato.csv",
     csv: columns![
         pedido vendido_em seller_id vendedor sku produto quantidade valor pago em_aberto situacao

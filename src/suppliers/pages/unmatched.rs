@@ -14,8 +14,8 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Flash, Head, ListQuery, ListReply, Listing, Notice, Sent, Tone, columns, export,
-    filters, form,
+    Answer, Flash, ListQuery, ListReply, Listing, Notice, Sent, Tone, columns, export, filters,
+    form, heads,
 };
 use crate::suppliers::views::UnmatchedPage;
 use crate::suppliers::{SELLER, asked, choice};
@@ -33,7 +33,7 @@ pub(in crate::suppliers) const LIST: Listing = Listing {
         "situacao": "Situação", "A conferir", &[("nao_e_meu", "Não são meus")];
     },
     sort_keys: &["vendedor"],
-    heads: &[Head::plain("Anúncio"), Head::plain("Vendedor"), Head::plain("Produto sugerido")],
+    heads: heads!["Anúncio", "Vendedor", "Produto sugerido"],
     file: "conferencia.csv",
     csv: columns![seller_id vendedor ml_id titulo sku ean motivo],
     ..Listing::NONE

@@ -26,8 +26,8 @@ use crate::identity::Person;
 use crate::marketplace::account::store::owner_of;
 use crate::panel::list::asks_to_sort;
 use crate::panel::{
-    Answer, Flash, Form, FormView, Head, ListReply, Listing, PageTime, Pick, QueueItem, Sent,
-    columns, export, filters, flashes, form,
+    Answer, Flash, Form, FormView, ListReply, Listing, PageTime, Pick, QueueItem, Sent, columns,
+    export, filters, flashes, form, heads,
 };
 use crate::services::Services;
 
@@ -40,10 +40,8 @@ pub(in crate::agency) const LIST: Listing = Listing {
             &[("eu", "Meus clientes"), ("ninguem", "Sem responsável")];
     },
     sort_keys: &[store::BY_DEADLINE, "nome"],
-    heads: &[
-        Head::sorts("Cliente", "nome"),
-        Head::sorts("O que espera", store::BY_DEADLINE),
-        Head::plain("Vendas, 30 dias").numeric(),
+    heads: heads![
+        "Cliente" => "nome", "O que espera" => store::BY_DEADLINE, "Vendas, 30 dias" numeric,
     ],
     file: "clientes.csv",
     csv: columns![

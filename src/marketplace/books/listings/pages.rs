@@ -12,7 +12,7 @@ use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
-use crate::panel::{Badge, Head, Listing, columns, filters, list};
+use crate::panel::{Badge, Listing, columns, filters, heads, list};
 use crate::services::Services;
 use crate::wire;
 
@@ -26,14 +26,10 @@ pub(super) const LIST: Listing = Listing {
         ];
     },
     sort_keys: &["-atualizado_em", "titulo", "preco", "disponivel", "vendidos"],
-    heads: &[
-        Head::sorts("Anúncio", "titulo"),
-        Head::plain("Conta"),
-        Head::sorts("Preço", "preco").numeric(),
-        Head::plain("Situação"),
-        Head::sorts("Disponível", "disponivel").numeric(),
-        Head::sorts("Vendidos", "vendidos").numeric(),
-        Head::sorts("Mudou", "atualizado_em"),
+    heads: heads![
+        "Anúncio" => "titulo", "Conta", "Preço" numeric => "preco", "Situação",
+        "Disponível" numeric => "disponivel", "Vendidos" numeric => "vendidos",
+        "Mudou" => "atualizado_em",
     ],
     file: "anuncios.csv",
     csv: columns![

@@ -25,12 +25,12 @@ use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::words::Words;
 use crate::marketplace::tools::fees;
 use crate::marketplace::tools::pages::NO_NOTE;
-use crate::panel::PageTime;
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
 use crate::panel::days::Days;
 use crate::panel::{
-    Filter, Head, ListQuery, ListReply, Listing, Notice, Tone, columns, days, export, flashes,
+    Filter, ListQuery, ListReply, Listing, Notice, Tone, columns, days, export, flashes,
 };
+use crate::panel::{PageTime, heads};
 use crate::services::Services;
 use crate::wire;
 
@@ -47,13 +47,8 @@ pub const LIST: Listing = Listing {
         },
     ],
     sort_keys: &["-criada_em"],
-    heads: &[
-        Head::plain("Venda"),
-        Head::plain("Conta"),
-        Head::plain("Total").numeric(),
-        Head::plain("Sobra").numeric(),
-        Head::plain("Situação"),
-        Head::sorts("Quando", "criada_em"),
+    heads: heads![
+        "Venda", "Conta", "Total" numeric, "Sobra" numeric, "Situação", "Quando" => "criada_em",
     ],
     file: "vendas.csv",
     csv: columns![

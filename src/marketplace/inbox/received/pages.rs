@@ -16,7 +16,9 @@ use crate::identity::Person;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::inbox::state::NotificationState;
 use crate::marketplace::kinds::COUNTED_TOPICS;
-use crate::panel::{Answer, Head, ListReply, Listing, PageTime, columns, export, filters, flashes};
+use crate::panel::{
+    Answer, ListReply, Listing, PageTime, columns, export, filters, flashes, heads,
+};
 use crate::services::Services;
 use crate::wire;
 
@@ -28,12 +30,7 @@ const LIST: Listing = Listing {
         "topico": "Tópico", "Todos", &COUNTED_TOPICS;
     },
     sort_keys: &["-recebida_em"],
-    heads: &[
-        Head::plain("Recurso"),
-        Head::plain("Conta"),
-        Head::sorts("Recebida", "recebida_em"),
-        Head::plain("Situação"),
-    ],
+    heads: heads!["Recurso", "Conta", "Recebida" => "recebida_em", "Situação"],
     file: "notificacoes.csv",
     csv: columns![id recebida_em topico recurso ml_user_id conta estado tentativas resultado],
     flashes: flashes! {

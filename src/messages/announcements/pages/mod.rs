@@ -24,8 +24,8 @@ use crate::outbox::Channel;
 use crate::panel::form::show_again;
 use crate::panel::view::{address, near_day};
 use crate::panel::{
-    Answer, FormView, Head, ListReply, Listing, PageTime, Paging, Progress, Sent, Tab, Tick,
-    columns, export, filters, flashes,
+    Answer, FormView, ListReply, Listing, PageTime, Paging, Progress, Sent, Tab, Tick, columns,
+    export, filters, flashes, heads,
 };
 use crate::wire;
 
@@ -44,12 +44,8 @@ const LIST: Listing = Listing {
         ];
     },
     sort_keys: &["-criado_em"],
-    heads: &[
-        Head::plain("Comunicado"),
-        Head::plain("Situação"),
-        Head::plain("Avisados").numeric(),
-        Head::plain("Leram").numeric(),
-        Head::sorts("Criado", "criado_em"),
+    heads: heads![
+        "Comunicado", "Situação", "Avisados" numeric, "Leram" numeric, "Criado" => "criado_em",
     ],
     file: "comunicados.csv",
     csv: columns![

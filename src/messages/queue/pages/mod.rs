@@ -22,8 +22,8 @@ use crate::messages::tabs;
 use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words};
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{
-    Answer, Head, ListQuery, ListReply, Listing, Notice, Tone, When, columns, export, filters,
-    flashes, view,
+    Answer, ListQuery, ListReply, Listing, Notice, Tone, When, columns, export, filters, flashes,
+    heads, view,
 };
 use crate::services::Services;
 use crate::wire;
@@ -50,13 +50,7 @@ const LIST: Listing = Listing {
         "tipo": "Tipo", "Todos", &MessageKind::FILTER;
     },
     sort_keys: &["-criada_em"],
-    heads: &[
-        Head::plain("Destinatário"),
-        Head::plain("Tipo"),
-        Head::plain("Canal"),
-        Head::plain("Situação"),
-        Head::sorts("Criada", "criada_em"),
-    ],
+    heads: heads!["Destinatário", "Tipo", "Canal", "Situação", "Criada" => "criada_em"],
     file: "mensagens.csv",
     csv: columns![
         id tipo canal destinatario_id=destinatario.id destinatario_nome=destinatario.nome

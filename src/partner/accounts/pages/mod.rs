@@ -15,7 +15,7 @@ use crate::base::{Day, UserId, Zone};
 use crate::config::Plans;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Head, ListReply, Listing, columns, export, filters};
+use crate::panel::{ListReply, Listing, columns, export, filters, heads};
 use crate::partner::PlanName;
 use crate::wire;
 
@@ -29,12 +29,8 @@ pub(super) const LIST: Listing = Listing {
         "plano": "Plano", "Todos", &PlanName::FILTER;
     },
     sort_keys: &["-uso", "nome", "fim"],
-    heads: &[
-        Head::sorts("Conta", "nome"),
-        Head::sorts("Plano", "fim"),
-        Head::sorts("Uso no mês", "uso"),
-        Head::plain("Tokens").numeric(),
-        Head::plain("Último uso"),
+    heads: heads![
+        "Conta" => "nome", "Plano" => "fim", "Uso no mês" => "uso", "Tokens" numeric, "Último uso",
     ],
     file: "parceiros.csv",
     csv: columns![

@@ -15,8 +15,8 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Form, FormView, Head, ListQuery, ListReply, Listing, columns, export, filters, flashes,
-    form,
+    Answer, Form, FormView, ListQuery, ListReply, Listing, columns, export, filters, flashes, form,
+    heads,
 };
 use crate::partner::accounts::views::{RelationRow, RelationsPage};
 use crate::wire;
@@ -33,13 +33,7 @@ pub(in crate::partner::accounts) const LIST: Listing = Listing {
         ];
     },
     sort_keys: &["-desde"],
-    heads: &[
-        Head::plain("Fornecedor"),
-        Head::plain("Vendedor"),
-        Head::plain("Situação"),
-        Head::plain("Anúncios vinculados").numeric(),
-        Head::plain("Desde"),
-    ],
+    heads: heads!["Fornecedor", "Vendedor", "Situação", "Anúncios vinculados" numeric, "Desde"],
     file: "relacoes.csv",
     csv: columns![id fornecedor_id fornecedor vendedor_id vendedor email situacao desde vinculos],
     flashes: flashes! {

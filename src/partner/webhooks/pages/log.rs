@@ -12,7 +12,7 @@ use crate::edge::route::Job;
 use crate::events::{Audience, EventType};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Form, Head, ListReply, Listing, Sent, columns, export, form};
+use crate::panel::{Filter, Form, ListReply, Listing, Sent, columns, export, form, heads};
 use crate::partner::webhooks::attempts::Attempt;
 use crate::partner::webhooks::store::{Delivery, DeliveryQuery, FullDelivery};
 use crate::partner::webhooks::views::{AttemptRow, DeliveriesPage, DeliveryPage, DeliveryRow};
@@ -25,13 +25,7 @@ pub(in crate::partner::webhooks) const OF_SELLERS: Listing = Listing {
     path: "entregas",
     filters: &[BY_STATE, by_kind(&EventType::SELLERS_FILTER)],
     sort_keys: &["-numero"],
-    heads: &[
-        Head::plain("Evento"),
-        Head::plain("Situação"),
-        Head::plain("Resposta"),
-        Head::plain("Tentativas").numeric(),
-        Head::sorts("Quando", "numero"),
-    ],
+    heads: heads!["Evento", "Situação", "Resposta", "Tentativas" numeric, "Quando" => "numero"],
     file: "entregas.csv",
     csv: columns![numero id evento estado criada_em tentativas tentada_em status ms erro],
     flashes: FLASHES,

@@ -20,7 +20,7 @@ use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
-use crate::panel::{FormView, Head, ListQuery, Listing, PageTime, Table, columns, filters, list};
+use crate::panel::{FormView, ListQuery, Listing, PageTime, Table, columns, filters, heads, list};
 use crate::services::Services;
 use crate::wire;
 
@@ -37,7 +37,7 @@ pub(super) const LIST: Listing = Listing {
         ];
     },
     sort_keys: &["-perguntada_em"],
-    heads: &[Head::sorts("Pergunta", "perguntada_em")],
+    heads: heads!["Pergunta" => "perguntada_em"],
     file: "perguntas.csv",
     csv: columns![
         id conta anuncio titulo_anuncio texto estado resposta perguntada_em respondida_em
