@@ -9,13 +9,13 @@ use serde::Serialize;
 use self::views::{CourseForm, CoursesPage, role_ticks};
 use super::lessons::{self, Lesson};
 use crate::accounts::Role;
-use crate::audit::objects::{COURSE, Object};
+use crate::audit::objects::COURSE;
 use crate::base::{Instant, Zone};
 use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
-use crate::noun::{FormParts, ListParts, Made, Noun, Rows};
+use crate::noun::{FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::form::tick;
 use crate::panel::{Form, Listing, Sent, columns, flashes, form, heads};
 use crate::row;
@@ -102,13 +102,10 @@ pub const LIST: Listing = Listing {
 };
 
 impl Noun for Course {
-    type Entry = CourseEntry;
+    declares!(COURSE, CourseEntry, title);
     /// Its lessons, in their order.
     type Beside = Vec<Lesson>;
 
-    const OBJECT: &'static Object = &COURSE;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<CourseEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "course",
         key: "course_id",
@@ -118,13 +115,6 @@ impl Noun for Course {
         // A student's list shows all of them.
         most: (500, "there are 500 courses already; remove some first"),
     };
-
-    fn parts(&self) -> (i64, &CourseEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &CourseEntry) -> &str {
-        &entry.title
-    }
 
     fn wire(self, _: Zone, _: Instant) -> impl Serialize {
         CourseDetails::of(self)

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use self::views::{LessonForm, LessonsPage, video_words};
 use super::courses::{self, Course};
 use super::teachers;
-use crate::audit::objects::{LESSON, Object};
+use crate::audit::objects::LESSON;
 use crate::base::{Instant, Zone};
 use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Check, Field, Problem, Reply, Request};
-use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::form::Reference;
 use crate::panel::{Form, ListQuery, Listing, Pick, Sent, columns, flashes, form, heads};
 use crate::row;
@@ -102,12 +102,9 @@ pub struct Choices {
 }
 
 impl Noun for Lesson {
-    type Entry = LessonEntry;
+    declares!(LESSON, LessonEntry, title);
     type Beside = Choices;
 
-    const OBJECT: &'static Object = &LESSON;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<LessonEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "lesson",
         key: "lesson_id",
@@ -123,13 +120,6 @@ impl Noun for Lesson {
             "a course has at most 500 lessons, and all together 10000; remove some first",
         ),
     };
-
-    fn parts(&self) -> (i64, &LessonEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &LessonEntry) -> &str {
-        &entry.title
-    }
 
     fn wire(self, _: Zone, _: Instant) -> impl Serialize {
         LessonDetails::of(self)

@@ -7,12 +7,12 @@ use serde::{Serialize, Serializer};
 
 use self::views::{MeetForm, MeetsPage};
 use super::teachers;
-use crate::audit::objects::{MEET, Object};
+use crate::audit::objects::MEET;
 use crate::base::{Instant, Zone};
 use crate::content::inputs;
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply, Request};
-use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::{Form, ListQuery, Listing, Pick, Sent, columns, filters, flashes, form, heads};
 use crate::row;
 use crate::usual;
@@ -113,13 +113,10 @@ pub const LIST: Listing = Listing {
 };
 
 impl Noun for Meet {
-    type Entry = MeetEntry;
+    declares!(MEET, MeetEntry, title);
     /// The teachers to choose from.
     type Beside = Vec<Pick>;
 
-    const OBJECT: &'static Object = &MEET;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<MeetEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "meet",
         key: "meet_id",
@@ -129,13 +126,6 @@ impl Noun for Meet {
         // Past ones included.
         most: (10_000, "there are 10000 meets already; remove old ones first"),
     };
-
-    fn parts(&self) -> (i64, &MeetEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &MeetEntry) -> &str {
-        &entry.title
-    }
 
     fn wire(self, zone: Zone, _: Instant) -> impl Serialize {
         MeetDetails::of(self, zone)

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 use self::views::{PlanForm, PlansPage};
 use crate::accounts::Role;
-use crate::audit::objects::{Object, PLAN};
+use crate::audit::objects::PLAN;
 use crate::base::{Cents, Instant, Zone};
 use crate::content::store::{Topic, note_change};
 use crate::content::wire::WirePlan;
@@ -17,7 +17,7 @@ use crate::content::{inputs, slug_of};
 use crate::db::{DbError, Json, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
 use crate::named;
-use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::form::tick;
 use crate::panel::{Form, Listing, Sent, columns, flashes, form, heads};
 use crate::row;
@@ -275,13 +275,10 @@ pub const LIST: Listing = Listing {
 };
 
 impl Noun for Plan {
-    type Entry = PlanEntry;
+    declares!(PLAN, PlanEntry, title);
     /// What its form says of what it grants.
     type Beside = views::Grants;
 
-    const OBJECT: &'static Object = &PLAN;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<PlanEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "plan",
         key: "plan_id",
@@ -291,13 +288,6 @@ impl Noun for Plan {
         most: Rows::ANY_NUMBER,
     };
     const UNIQUE: Option<(&'static str, &'static str)> = Some(SLUG_TAKEN);
-
-    fn parts(&self) -> (i64, &PlanEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &PlanEntry) -> &str {
-        &entry.title
-    }
 
     fn wire(self, _: Zone, _: Instant) -> impl Serialize {
         PlanDetails::of(self)

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::views::{TeacherForm, TeachersPage};
-use crate::audit::objects::{Object, TEACHER};
+use crate::audit::objects::TEACHER;
 use crate::base::{Instant, Zone};
 use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
-use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::{Form, Input, Listing, Pick, Rule, Sent, columns, flashes, form, heads};
 use crate::row;
 use crate::wire;
@@ -85,13 +85,10 @@ pub const LIST: Listing = Listing {
 };
 
 impl Noun for Teacher {
-    type Entry = TeacherEntry;
+    declares!(TEACHER, TeacherEntry, name);
     /// What the teacher still gives.
     type Beside = Load;
 
-    const OBJECT: &'static Object = &TEACHER;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<TeacherEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "teacher",
         key: "teacher_id",
@@ -101,13 +98,6 @@ impl Noun for Teacher {
         // One public answer lists all of them.
         most: (1_000, "there are 1000 teachers already; remove some first"),
     };
-
-    fn parts(&self) -> (i64, &TeacherEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &TeacherEntry) -> &str {
-        &entry.name
-    }
 
     fn wire(self, _: Zone, _: Instant) -> impl Serialize {
         WireTeacher::of(self)

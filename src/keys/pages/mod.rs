@@ -10,15 +10,13 @@ use super::views::{Example, KeyHelp, KeysPage};
 use super::{ApiKey, KeyEntry, Scope, Words};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::audit::objects::{KEY, Object};
+use crate::audit::objects::KEY;
 use crate::base::{Day, Instant, Zone};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::noun::{self, FormParts, ListParts, Noun, Rows};
-use crate::panel::{
-    Form, ListQuery, Listing, PageTime, Sent, columns, filters, flashes, form, heads,
-};
+use crate::noun::{self, FormParts, ListParts, Noun, Rows, declares};
+use crate::panel::{ListQuery, Listing, PageTime, Sent, columns, filters, flashes, form, heads};
 use crate::wire;
 use ipnet::IpNet;
 
@@ -81,12 +79,9 @@ struct WireUse {
 }
 
 impl Noun for ApiKey {
-    type Entry = KeyEntry;
+    declares!(KEY, KeyEntry, name);
     type Beside = ();
 
-    const OBJECT: &'static Object = &KEY;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<KeyEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "api_key",
         key: "key_id",
@@ -101,13 +96,6 @@ impl Noun for ApiKey {
     };
     const NEW: &'static str = "nova";
     const FLASHES: [&'static str; 3] = ["criada", "alterada", "revogada"];
-
-    fn parts(&self) -> (i64, &KeyEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &KeyEntry) -> &str {
-        &entry.name
-    }
 
     fn wire(self, zone: Zone, now: Instant) -> impl Serialize {
         WireKey::of(self, zone, now)
