@@ -39,8 +39,7 @@ pub fn rename(
         return Ok(());
     }
     let object = Group::of(role).object();
-    let act = object.act(object.changed, user, &old_name);
-    audit::note(tx, actor, &act, Some(&was), Some(&is))?;
+    audit::note(tx, actor, &object.act(object.changed, user, &old_name), &was, &is)?;
     tx.run(
         "UPDATE user SET name = ?2, chat_number = ?3 WHERE user_id = ?1",
         (user, name, chat_number),

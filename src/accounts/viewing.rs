@@ -65,8 +65,7 @@ pub fn begin(
         (session, student.user_id, until),
     )?;
     let begun = Begun { motivo: reason, ate: until.rfc3339() };
-    let act = act("aluno.ver_como", student.user_id, &student.name);
-    audit::note(tx, actor, &act, None::<&()>, Some(&begun))?;
+    audit::note(tx, actor, &act("aluno.ver_como", student.user_id, &student.name), (), &begun)?;
     Ok(until)
 }
 
@@ -110,8 +109,7 @@ fn close(tx: &WriteTx<'_>, actor: &Actor, over: &Over, how: &'static str) -> Res
         [over.session],
     )?;
     let ended = Ended { como: how, quem_via: over.viewer };
-    let act = act("aluno.ver_como_fim", over.student, &over.student_name);
-    audit::note(tx, actor, &act, None::<&()>, Some(&ended))
+    audit::note(tx, actor, &act("aluno.ver_como_fim", over.student, &over.student_name), (), &ended)
 }
 
 /// Closes the views of a student who may no longer be viewed.

@@ -234,7 +234,6 @@ pub fn findings(
 }
 
 row! {
-    /// A finding with its account.
     pub struct AccountFinding {
         pub finding: Finding as row,
         pub ml_user_id: MlUserId = "f.ml_user_id",

@@ -33,12 +33,10 @@ use crate::audit::objects::CLIENT;
 /// The page of the clients.
 pub const CLIENTS: &str = CLIENT.list;
 
-/// The page of one client.
 pub fn page_of(client: i64) -> String {
     format!("{CLIENTS}/{client}")
 }
 
-/// The page of a client's claim.
 pub fn claim_page(client: i64, claim: i64) -> String {
     format!("{CLIENTS}/{client}/reclamacoes/{claim}")
 }

@@ -74,13 +74,11 @@ pub enum Named {
     Account,
 }
 
-/// A finding with what it names.
 pub struct NamedFinding {
     pub row: AccountFinding,
     pub named: Named,
 }
 
-/// What a finding names.
 pub fn named(tx: &ReadTx<'_>, row: AccountFinding) -> Result<NamedFinding> {
     let (owner, account) = (row.owner, row.ml_user_id);
     let named = match row.finding.fault {

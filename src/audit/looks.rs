@@ -70,7 +70,7 @@ fn submit(
     let name = act.object_name.to_owned();
     drop(services.db.submit(move |tx| {
         let act = Act { action, object, object_id: id, object_name: &name };
-        note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+        note(tx, &actor, &act, (), ())?;
         tx.after_commit(noted);
         Ok::<_, DbError>(())
     }));

@@ -112,16 +112,16 @@ pub struct Act<'a> {
     pub object_name: &'a str,
 }
 
-/// Notes an act. `before` is `None` for something new, `after` for something
+/// Notes an act. `before` is `()` for something new, `after` for something
 /// removed.
 pub fn note(
     tx: &WriteTx<'_>,
     actor: &Actor,
     act: &Act<'_>,
-    before: Option<&impl Serialize>,
-    after: Option<&impl Serialize>,
+    before: impl Serialize,
+    after: impl Serialize,
 ) -> Result<()> {
-    let (before, after) = (before.map(json), after.map(json));
+    let (before, after) = (json(&before), json(&after));
     let fields = FixedFields {
         number: 0,
         at: tx.now().0,
@@ -166,6 +166,8 @@ pub fn newest(tx: &ReadTx<'_>) -> Result<i64> {
     tx.value("SELECT coalesce(max(audit_id), 0) FROM audit", [])
 }
 
-fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("plain values become JSON")
+/// The value as JSON; nothing for `()` and `None`.
+fn json(value: &impl Serialize) -> Option<String> {
+    let text = serde_json::to_string(value).expect("plain values become JSON");
+    Some(text).filter(|text| text != "null")
 }

@@ -4,7 +4,7 @@ use super::{MOST_CENTS, MOST_UNITS, Product, ProductEntry, is_ean, store};
 use crate::app::Visit;
 use crate::http::{Fields, Problem, Request};
 use crate::marketplace::books::listings::store::SellerListing;
-use crate::panel::{Form, FormView, Input, Rule, Sent};
+use crate::panel::{Form, FormView, Sent, form};
 use crate::services::Services;
 
 /// The fields of a product's form.
@@ -23,36 +23,20 @@ impl ProductForm {
     }
 }
 
-/// The form of a product.
-pub const FORM: Form<ProductForm> = Form(&[
-    Input::new(
-        "titulo",
-        "Dê um título de 1 a 200 letras.",
-        Rule::Line(1..=super::LONGEST_TITLE, |form| &mut form.product.title),
-    ),
-    Input::new(
-        "sku",
-        "Informe um SKU de 1 a 80 letras.",
-        Rule::Line(1..=super::LONGEST_SKU, |form| &mut form.product.sku),
-    ),
-    Input::new(
-        "ean",
-        "Informe de 8 a 14 números, ou deixe em branco.",
-        Rule::Own(read_ean, |form, _| form.product.ean.clone()),
-    ),
-    Input::new("custo", AMOUNT, Rule::Amount(0..=MOST_CENTS, |form| &mut form.product.cost)),
-    Input::new("preco", AMOUNT, Rule::Amount(0..=MOST_CENTS, |form| &mut form.product.price)),
-    Input::new(
-        "estoque",
-        "Informe um número de 0 a 10.000.000.",
-        Rule::Maybe(0..=MOST_UNITS, |form| &mut form.counted),
-    ),
-    Input::new(
-        "estoque_baixo",
-        "Informe um número de 0 a 10.000.000, ou deixe em branco.",
-        Rule::Maybe(0..=MOST_UNITS, |form| &mut form.product.low_stock),
-    ),
-]);
+pub const FORM: Form<ProductForm> = form! {
+    "titulo": Line(1..=super::LONGEST_TITLE, |form| &mut form.product.title),
+        "Dê um título de 1 a 200 letras.";
+    "sku": Line(1..=super::LONGEST_SKU, |form| &mut form.product.sku),
+        "Informe um SKU de 1 a 80 letras.";
+    "ean": Own(read_ean, |form, _| form.product.ean.clone()),
+        "Informe de 8 a 14 números, ou deixe em branco.";
+    "custo": Amount(0..=MOST_CENTS, |form| &mut form.product.cost), AMOUNT;
+    "preco": Amount(0..=MOST_CENTS, |form| &mut form.product.price), AMOUNT;
+    "estoque": Maybe(0..=MOST_UNITS, |form| &mut form.counted),
+        "Informe um número de 0 a 10.000.000.";
+    "estoque_baixo": Maybe(0..=MOST_UNITS, |form| &mut form.product.low_stock),
+        "Informe um número de 0 a 10.000.000, ou deixe em branco.";
+};
 const AMOUNT: &str = "Informe um valor de 0 a 10.000.000,00, com até duas casas, como 12,50.";
 /// The error for a SKU that another product of the same owner has.
 pub const SKU_TAKEN: &str = "is the SKU of another product";

@@ -20,44 +20,38 @@ use crate::base::ids::item_number;
 use crate::base::{UserId, grouped};
 use crate::db::WriteTx;
 use crate::edge::route::Job;
-use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::books::listed;
 use crate::marketplace::books::listings::store::{self as listings, SellerListing};
 use crate::messages::choices::ChannelSet;
 use crate::panel::list::asks_for_much;
 use crate::panel::{
-    Answer, Filter, Flash, FormView, Head, ListReply, Listing, Notice, PageTime, Paging, Tone,
-    export, form,
+    Answer, Flash, FormView, ListReply, Listing, Notice, PageTime, Paging, Tone, columns, export,
+    filters, flashes, form, heads,
 };
 
 pub(super) const OF_SELLERS: Listing = Listing {
     path: super::path_for(Role::Pro),
     hint: "Título, SKU ou EAN",
-    filters: &[Filter::of(
-        "estoque",
-        "Estoque",
-        "Todos",
-        &[("baixo", "Estoque baixo"), ("com", "Com estoque"), ("sem", "Sem estoque")],
-    )],
+    filters: filters! {
+        "estoque": "Estoque", "Todos",
+            &[("baixo", "Estoque baixo"), ("com", "Com estoque"), ("sem", "Sem estoque")];
+    },
     sort_keys: &["titulo", "sku", "estoque", "-alteracao"],
-    heads: &[
-        Head::sorts("Produto", "titulo"),
-        Head::plain("Custo").numeric(),
-        Head::plain("Preço").numeric(),
-        Head::plain("Margem").numeric(),
-        Head::sorts("Estoque", "estoque").numeric(),
-        Head::sorts("Alterado", "alteracao"),
+    heads: heads![
+        "Produto" => "titulo", "Custo" numeric, "Preço" numeric, "Margem" numeric,
+        "Estoque" numeric => "estoque", "Alterado" => "alteracao",
     ],
     file: "produtos.csv",
     // The columns that an import reads.
-    csv: &["sku", "ean", "title=titulo", "cost=custo", "price=preco", "stock=estoque"],
-    flashes: &[
-        Flash::good("criado", "Produto criado", "Vendas com o SKU dele dão baixa sozinhas."),
-        Flash::good("alterado", "Produto salvo", ""),
-        Flash::good("excluido", "Produto excluído", "Os movimentos dele saíram junto."),
-        Flash::good("movimento", "Estoque atualizado", "O movimento está no histórico."),
-    ],
+    csv: columns![sku ean title=titulo cost=custo price=preco stock=estoque],
+    flashes: flashes! {
+        "criado": good "Produto criado", "Vendas com o SKU dele dão baixa sozinhas.";
+        "alterado": good "Produto salvo";
+        "excluido": good "Produto excluído", "Os movimentos dele saíram junto.";
+        "movimento": good "Estoque atualizado", "O movimento está no histórico.";
+    },
 };
 
 const OF_SUPPLIERS: Listing = Listing { path: super::path_for(Role::Drop), ..OF_SELLERS };
@@ -110,8 +104,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let (products, total) =
             app.db.read(request.lane, |tx| store::page(tx, &wanted, query.window()))?;
-        let details = products.into_iter().map(|product| ProductDetails::of(product, zone));
-        return ListReply::reply(total, details.collect());
+        return ListReply::of(total, products, |product| ProductDetails::of(product, zone));
     }
     let ((products, total), worths) = app.db.read(request.lane, |tx| {
         let page = store::page(tx, &wanted, query.window())?;
@@ -202,9 +195,8 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 
 /// The caller's listing that the address of the form of a new product names.
 fn named_listing((app, person, request): Visit<'_>) -> Result<Option<SellerListing>, Problem> {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    let named = given.find(|(name, _)| name == "anuncio");
-    let Some(number) = named.and_then(|(_, id)| item_number(&id)) else { return Ok(None) };
+    let named = request.parameter("anuncio");
+    let Some(number) = named.and_then(|id| item_number(&id)) else { return Ok(None) };
     let owner = person.account.user_id;
     Ok(app.db.read(request.lane, |tx| listed::one(tx, owner, number))?)
 }
@@ -326,8 +318,9 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         change.free(tx, &product.sku, None)?;
         if store::count(tx, change.owner)? >= MAX_PRODUCTS {
-            let said = "a person has at most 20000 products; remove some first";
-            return Err(Problem::new(Code::Conflict, said));
+            return Err(Problem::conflict(
+                "a person has at most 20000 products; remove some first",
+            ));
         }
         let id = store::insert(tx, change.owner, &product)?;
         stock::set_counted_stock(tx, id, 0, counted.unwrap_or(0), "Cadastro")?;

@@ -43,7 +43,6 @@ pub struct ProductPage {
     pub time: PageTime,
 }
 
-/// The form for a movement.
 pub struct MovementForm {
     pub form: FormView,
     pub kinds: Vec<Tick>,
@@ -110,7 +109,6 @@ pub fn worth_words(worth: Worth) -> String {
     words
 }
 
-/// The badge of a movement.
 pub fn kind_badge(kind: StockMovementKind) -> Badge {
     match kind {
         StockMovementKind::In => Badge::CameIn,

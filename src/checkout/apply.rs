@@ -404,7 +404,7 @@ impl EventEffect<'_> {
             let before = (!self.is_new).then(|| old.shown(self.student.suspended));
             let act = STUDENT.act(action, user, &self.student.name);
             let after = new.shown(is_out);
-            audit::note(tx, &self.incoming.actor, &act, before.as_ref(), Some(&after))?;
+            audit::note(tx, &self.incoming.actor, &act, before.as_ref(), &after)?;
         }
         Ok(done)
     }
@@ -430,7 +430,7 @@ impl EventEffect<'_> {
         let said = |plan: PlanName, until: Option<Day>| json!({ "plano": plan.name(), "ate": until.map(Day::iso) });
         let act = STUDENT.act("aluno.plano_de_api", user, &self.student.name);
         let before = stored.map(|(plan, until)| said(plan, until));
-        audit::note(tx, &self.incoming.actor, &act, before.as_ref(), Some(&said(api, until)))?;
+        audit::note(tx, &self.incoming.actor, &act, before.as_ref(), &said(api, until))?;
         Ok(Some(format!("Deu o plano de API {}.", api.words())))
     }
 

@@ -15,7 +15,7 @@ use crate::audit::objects::PURCHASE;
 use crate::audit::{self, Actor, looks};
 use crate::base::{Cents, Instant, Zone, grouped};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{Answer, ListReply, PageTime, When, export};
 use crate::services::Services;
@@ -81,9 +81,7 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     })?;
     if request.wants_json() {
         looks::list(app, person, request, "compra.consultar_lista", "compra");
-        let events = events.into_iter();
-        let events = events.map(|event| WireEvent::of(event, app.zone()));
-        return ListReply::reply(total, events.collect());
+        return ListReply::of(total, events, |event| WireEvent::of(event, app.zone()));
     }
     Reply::page(&PurchasesPage {
         layout: layout(app, person, request),
@@ -152,8 +150,7 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 pub fn again(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (stored, body) = find(app, request)?;
     let gone = || {
-        Problem::new(
-            Code::Conflict,
+        Problem::conflict(
             "o conteúdo deste evento já foi apagado, por isso ele não pode ser processado de novo",
         )
     };
@@ -172,7 +169,7 @@ pub fn again(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
         let shown = |state: EventState, outcome: &str| json!({ "resultado": state.name(), "explicacao": outcome });
         let before = shown(stored.state, &stored.outcome);
         let after = shown(decision.state, &decision.outcome);
-        audit::note(tx, &actor, &act, Some(&before), Some(&after))?;
+        audit::note(tx, &actor, &act, &before, &after)?;
         let word = match decision.state {
             EventState::Applied => "processado",
             EventState::NoEffect => "sem-efeito",

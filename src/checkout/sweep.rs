@@ -27,7 +27,7 @@ pub fn sweep(tx: &WriteTx<'_>, grace_days: u32) -> Result<usize> {
         students::suspend(tx, student.user_id, reason)?;
         let act = STUDENT.act("aluno.suspender", student.user_id, &student.name);
         let (before, after) = (student.terms.shown(false), student.terms.shown(true));
-        audit::note(tx, &actor, &act, Some(&before), Some(&after))?;
+        audit::note(tx, &actor, &act, &before, &after)?;
         suspended += 1;
         if tx.is_spent() {
             break;

@@ -4,39 +4,31 @@ use askama::Template;
 
 use super::store::Stored;
 use super::{EventKind, EventState};
-use crate::columns;
-use crate::panel::{Badge, Filter, Flash, Head, Layout, Listing, PageTime, Table, When};
+use crate::panel::{
+    Badge, Layout, Listing, PageTime, Table, When, columns, filters, flashes, heads,
+};
 
 /// The inbox as a list.
 pub const LIST: Listing = Listing {
     path: "/admin/compras",
     hint: "E-mail ou transação",
-    filters: &[
-        Filter::of("resultado", "Resultado", "Todos", &EventState::FILTER),
-        Filter::of("evento", "Evento", "Todos", &EventKind::FILTER),
-    ],
+    filters: filters! {
+        "resultado": "Resultado", "Todos", &EventState::FILTER;
+        "evento": "Evento", "Todos", &EventKind::FILTER;
+    },
     sort_keys: &[],
-    heads: &[
-        Head::plain("Compra"),
-        Head::plain("O que fez"),
-        Head::plain("Valor").numeric(),
-        Head::plain("Recebido"),
-        Head::plain("Resultado"),
-    ],
+    heads: heads!["Compra", "O que fez", "Valor" numeric, "Recebido", "Resultado"],
     file: "compras.csv",
     csv: columns![
         id recebido_em evento transacao email resultado explicacao produto_nome valor moeda
         aluno_nome
     ],
-    flashes: &[
-        Flash::good("processado", "Evento processado", "O que ele fez está descrito abaixo."),
-        Flash::info(
-            "sem-efeito",
-            "Nada mudou",
-            "O evento foi processado de novo e a conta já estava como deveria.",
-        ),
-        Flash::warn("sem-acao", "O evento continua sem ação", "O motivo está descrito abaixo."),
-    ],
+    flashes: flashes! {
+        "processado": good "Evento processado", "O que ele fez está descrito abaixo.";
+        "sem-efeito": info "Nada mudou",
+            "O evento foi processado de novo e a conta já estava como deveria.";
+        "sem-acao": warn "O evento continua sem ação", "O motivo está descrito abaixo.";
+    },
 };
 
 /// `GET /admin/compras`: the inbox.

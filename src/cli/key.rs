@@ -93,8 +93,7 @@ fn create(context: &Context, entry: KeyEntry) -> anyhow::Result<()> {
             return Ok::<_, DbError>(false);
         };
         let actor = Actor::local(ActorKind::Command, COMMAND);
-        let act = KEY.act("chave.criar", id, &entry.name);
-        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
+        audit::note(tx, &actor, &KEY.act("chave.criar", id, &entry.name), (), &entry)?;
         Ok(true)
     })?;
     if !made {
@@ -112,7 +111,7 @@ fn revoke(context: &Context, id: i64) -> anyhow::Result<()> {
         if now {
             let actor = Actor::local(ActorKind::Command, COMMAND);
             let act = KEY.act("chave.revogar", id, &key.entry.name);
-            audit::note(tx, &actor, &act, Some(&key.entry), None::<&()>)?;
+            audit::note(tx, &actor, &act, &key.entry, ())?;
         }
         Ok(Some((key.entry.name, now)))
     })?;

@@ -23,10 +23,10 @@ use crate::base::text::from_hex;
 use crate::base::{Instant, Zone, grouped};
 use crate::db::BackupCopy;
 use crate::http::body::Pieces;
-use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::view::size;
-use crate::panel::{Answer, Flash, Notice, PageTime, Progress, Sent, Tone, When, form};
+use crate::panel::{Answer, Flash, Notice, PageTime, Progress, Sent, Tone, When, flashes, form};
 use crate::services::Services;
 
 /// Media type of a SQLite file.
@@ -38,18 +38,15 @@ const REFRESH: HeaderValue = HeaderValue::from_static("2");
 /// Where the checklist stands, which asks for the first copy.
 const HOME: &str = "/admin";
 
-const FLASHES: &[Flash] = &[
-    Flash::good("copiando", "Cópia pedida", "Ela aparece na lista assim que for conferida."),
-    Flash::good("ensaiando", "Ensaio pedido", "O resultado aparece aqui em instantes."),
-    Flash::warn("ocupado", "Isso já está em andamento", "Espere terminar e peça de novo."),
-    Flash::warn("sumiu", "Essa cópia não existe mais", "A lista abaixo é a de agora."),
-    Flash::warn("enviando", "Outra cópia está sendo enviada", "Espere terminar e baixe de novo."),
-    Flash::warn(
-        "sem-pasta",
-        "Não há pasta para as cópias",
-        "Configure database.backup_dir e reinicie o serviço.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "copiando": good "Cópia pedida", "Ela aparece na lista assim que for conferida.";
+    "ensaiando": good "Ensaio pedido", "O resultado aparece aqui em instantes.";
+    "ocupado": warn "Isso já está em andamento", "Espere terminar e peça de novo.";
+    "sumiu": warn "Essa cópia não existe mais", "A lista abaixo é a de agora.";
+    "enviando": warn "Outra cópia está sendo enviada", "Espere terminar e baixe de novo.";
+    "sem-pasta": warn "Não há pasta para as cópias",
+        "Configure database.backup_dir e reinicie o serviço.";
+};
 
 crate::wire! {
     #[derive(Serialize)]
@@ -269,12 +266,12 @@ fn note(
 ) -> Result<(), Problem> {
     Ok(services.db.write(move |tx| {
         let act = Act { action, object: "backup", object_id: String::new(), object_name: &name };
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)
+        audit::note(tx, &actor, &act, (), ())
     })?)
 }
 
 fn busy() -> Problem {
-    Problem::new(Code::Conflict, "isso já está em andamento")
+    Problem::conflict("isso já está em andamento")
 }
 
 /// `POST /admin/copias/copiar`: a copy at once, in the background. Asked for by the
@@ -282,7 +279,7 @@ fn busy() -> Problem {
 pub fn copy_now(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let answer = Answer::to(request);
     if app.config.database.backup_dir.is_none() {
-        let problem = Problem::new(Code::Conflict, "database.backup_dir está vazio");
+        let problem = Problem::conflict("database.backup_dir está vazio");
         return answer.refused(problem, PATH, "sem-pasta");
     }
     note(app, Actor::person(person, request), "backup.copiar", String::new())?;

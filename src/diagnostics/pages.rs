@@ -16,25 +16,18 @@ use crate::journal::{self, LoggedError};
 use crate::operations::channel_tests::settings_of;
 use crate::operations::outside::Service;
 use crate::operations::queues::{self, Queue};
-use crate::panel::{Badge, Flash, Notice, PageTime, Tone};
+use crate::panel::{Badge, Flash, Notice, PageTime, Tone, flashes};
 use crate::privacy::retention::RETENTION;
 use crate::wire;
 
 const ERRORS: u32 = 20;
 
-const FLASHES: &[Flash] = &[
-    Flash::good("respondeu", "O canal respondeu", "O resultado está no cartão dele."),
-    Flash::bad(
-        "falhou",
-        "O teste não deu certo",
-        "O cartão do canal diz o motivo e o que conferir.",
-    ),
-    Flash::warn(
-        "espere",
-        "Este canal acabou de ser testado",
-        "Espere dez segundos entre dois testes do mesmo canal.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "respondeu": good "O canal respondeu", "O resultado está no cartão dele.";
+    "falhou": bad "O teste não deu certo", "O cartão do canal diz o motivo e o que conferir.";
+    "espere": warn "Este canal acabou de ser testado",
+        "Espere dez segundos entre dois testes do mesmo canal.";
+};
 
 struct Inside {
     sections: Vec<Section>,

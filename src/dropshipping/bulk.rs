@@ -129,7 +129,6 @@ pub enum Header {
     Free,
 }
 
-/// Reads a list.
 pub fn read(bytes: &[u8], header: Header) -> std::result::Result<Vec<Row>, ListFault> {
     let unreadable = |problem| match problem {
         Unreadable::NotText => ListFault::NotText,

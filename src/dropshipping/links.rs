@@ -133,7 +133,6 @@ pub fn make(tx: &WriteTx<'_>, supplier: UserId, new: &NewLink) -> Checked<Linked
     Ok(Ok(Linked::Created(id)))
 }
 
-/// One link of a supplier.
 pub fn link(tx: &ReadTx<'_>, supplier: UserId, id: i64) -> Result<Option<Link>> {
     tx.record("FROM drop_link WHERE link_id = ?2 AND supplier_id = ?1", (supplier, id))
 }
@@ -202,7 +201,6 @@ row! {
         /// Title of the listing; empty when the listing is gone.
         pub listing: String = "coalesce((SELECT title FROM listing i
                 WHERE i.owner_id = drop_link.seller_id AND i.item_id = drop_link.item_id), '')",
-        /// Title of the product.
         pub product: String = "(SELECT title FROM product p WHERE p.product_id = drop_link.product_id)",
     }
 }

@@ -275,7 +275,7 @@ pub fn note(
 ) -> Result<()> {
     let act = Act { action, object: "relacao", object_id: id.to_string(), object_name: seller };
     let pair = json!({ "fornecedor": supplier, "vendedor": seller });
-    audit::note(tx, actor, &act, None::<&()>, Some(&pair))
+    audit::note(tx, actor, &act, (), &pair)
 }
 
 /// A page of the relations of all people, the newest first, with the number of

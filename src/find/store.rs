@@ -85,7 +85,6 @@ pub fn drop_orders(tx: &ReadTx<'_>, supplier: UserId, search: &str) -> Result<Ve
     Ok(found.into_iter().map(hit).collect())
 }
 
-/// A supplier's sellers.
 pub fn sellers(tx: &ReadTx<'_>, supplier: UserId, words: &[String]) -> Result<Vec<Hit>> {
     let found = relations::sellers(tx, supplier)?.into_iter();
     let found = found.filter(|one| super::has(&format!("{} {}", one.name, one.email), words));

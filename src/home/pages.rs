@@ -30,7 +30,6 @@ use crate::panel::view::{day_in_words, greeting};
 use crate::program::cards;
 use crate::wire;
 
-/// Days of the chart.
 const CHART_DAYS: i64 = 30;
 /// Sales of the page, and of the JSON.
 const SALES: u32 = 5;

@@ -266,6 +266,11 @@ impl Problem {
         Self::new(Code::NotFound, "not found")
     }
 
+    /// It does not go with the present state.
+    pub fn conflict(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Code::Conflict, message)
+    }
+
     /// The caller may not do this.
     pub fn forbidden(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Code::Forbidden, message)

@@ -1,5 +1,6 @@
 //! What a handler sees of a request.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use bytes::Bytes;
@@ -8,7 +9,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde::de::DeserializeOwned;
 
-use super::input;
+use super::input::{self, Check, Field};
 use super::problem::{Family, Fields, Problem};
 use crate::base::clock::Instant;
 use crate::db::Lane;
@@ -47,6 +48,22 @@ impl Request {
     /// The raw query string, empty without one.
     pub fn query_text(&self) -> &str {
         self.head.uri.query().unwrap_or_default()
+    }
+
+    /// The first value of a name in the query, as it is.
+    pub fn parameter(&self, name: &str) -> Option<Cow<'_, str>> {
+        let mut given = form_urlencoded::parse(self.query_text().as_bytes());
+        given.find_map(|(known, value)| (known == name).then_some(value))
+    }
+
+    /// The number of a row that the query names; `None` when it names none.
+    pub fn number_of(&self, name: &'static str) -> Result<Option<i64>, Problem> {
+        let value = self.parameter(name).filter(|value| !value.is_empty());
+        let Some(value) = value else { return Ok(None) };
+        let mut check = Check::text();
+        let number = check.number(name, Field::of(value.into_owned()), 1..=i64::MAX);
+        check.finish()?;
+        Ok(number)
     }
 
     pub const fn headers(&self) -> &HeaderMap {

@@ -7,36 +7,21 @@ use super::{
 use crate::accounts::page_layout::layout;
 use crate::app::Visit;
 use crate::base::Day;
-use crate::panel::{Form, FormView, Input, PageTime, Rule, Sent, Tick};
+use crate::panel::{Form, FormView, PageTime, Sent, Tick, form};
 use crate::services::Services;
 
-/// The form of a key.
-pub const FORM: Form<KeyEntry> = Form(&[
-    Input::new("nome", "Dê um nome de 1 a 80 letras.", Rule::Line(1..=80, |entry| &mut entry.name)),
+pub const FORM: Form<KeyEntry> = form! {
+    "nome": Line(1..=80, |entry| &mut entry.name), "Dê um nome de 1 a 80 letras.";
     // Each box has its own value.
-    Input::new(
-        "escopos",
-        "Marque pelo menos uma permissão.",
-        Rule::Own(read_scopes, |_, _| String::new()),
-    ),
-    Input::new(
-        "ips",
-        "Informe um endereço ou bloco por linha, como 203.0.113.7 ou 10.0.0.0/8. Para aceitar qualquer endereço, deixe em branco.",
-        Rule::Own(read_networks, |entry, _| entry.networks.texts().join("\n")),
-    ),
-    Input::new(
-        "limite",
-        "Informe um número de 1 a 100.000.",
-        Rule::Own(read_limit, |entry, _| {
-            entry.rate_limit.map(|limit| limit.to_string()).unwrap_or_default()
-        }),
-    ),
-    Input::new(
-        "expira_em",
-        "Informe um dia a partir de hoje.",
-        Rule::Own(read_end, |entry, zone| entry.last_day(zone).map(Day::iso).unwrap_or_default()),
-    ),
-]);
+    "escopos": Own(read_scopes, |_, _| String::new()), "Marque pelo menos uma permissão.";
+    "ips": Own(read_networks, |entry, _| entry.networks.texts().join("\n")),
+        "Informe um endereço ou bloco por linha, como 203.0.113.7 ou 10.0.0.0/8. Para aceitar qualquer endereço, deixe em branco.";
+    "limite": Own(read_limit, |entry, _| {
+        entry.rate_limit.map(|limit| limit.to_string()).unwrap_or_default()
+    }), "Informe um número de 1 a 100.000.";
+    "expira_em": Own(read_end, |entry, zone| entry.last_day(zone).map(Day::iso).unwrap_or_default()),
+        "Informe um dia a partir de hoje.";
+};
 
 /// How many hours an exchanged key still works.
 #[derive(Clone, Copy, Debug)]
@@ -48,12 +33,9 @@ impl Default for Overlap {
     }
 }
 
-/// The form of an exchange.
-pub const EXCHANGE: Form<Overlap> = Form(&[Input::new(
-    "horas",
-    "Informe de 0 a 168 horas.",
-    Rule::Number(0..=LONGEST_OVERLAP_H, |overlap| &mut overlap.0),
-)]);
+pub const EXCHANGE: Form<Overlap> = form! {
+    "horas": Number(0..=LONGEST_OVERLAP_H, |overlap| &mut overlap.0), "Informe de 0 a 168 horas.";
+};
 
 fn read_scopes(sent: &mut Sent<'_>, name: &'static str, entry: &mut KeyEntry) {
     let given: Vec<String> = sent.optional(name).unwrap_or_default();

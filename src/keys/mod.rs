@@ -102,7 +102,6 @@ fn as_text<S: Serializer>(at: &Option<Instant>, serializer: S) -> Result<S::Ok, 
 }
 
 named! {
-    /// The state of a key.
     pub enum KeyState: text {
         Active = "ativa";
         /// Exchanged for another key, and still working.

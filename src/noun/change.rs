@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{Made, Noun, store};
 use crate::audit::{self, Act, Actor};
 use crate::db::{DbError, WriteTx};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::Answer;
 
@@ -29,8 +29,8 @@ impl Change {
         &self,
         tx: &WriteTx<'_>,
         act: &Act<'_>,
-        before: Option<&impl Serialize>,
-        after: Option<&impl Serialize>,
+        before: impl Serialize,
+        after: impl Serialize,
     ) -> Result<(), DbError> {
         audit::note(tx, &self.actor, act, before, after)
     }
@@ -43,7 +43,7 @@ impl Change {
         entry: &N::Entry,
     ) -> Result<Reply, Problem> {
         let act = act::<N>(N::OBJECT.created, id, entry);
-        self.note(tx, &act, None::<&()>, Some(entry))?;
+        self.note(tx, &act, (), entry)?;
         self.answer.made(id, &N::page_of_new(id), N::FLASHES[0])
     }
 
@@ -55,14 +55,14 @@ impl Change {
         entry: &N::Entry,
     ) -> Result<Reply, Problem> {
         let act = act::<N>(N::OBJECT.changed, before.id(), entry);
-        self.note(tx, &act, Some(before.entry()), Some(entry))?;
+        self.note(tx, &act, before.entry(), entry)?;
         self.answer.done(before.id(), N::LIST.path, N::FLASHES[1])
     }
 
     /// Logs a removed one and answers; browsers are redirected to the list.
     pub fn removed<N: Noun>(&self, tx: &WriteTx<'_>, before: &N) -> Result<Reply, Problem> {
         let act = act::<N>(N::OBJECT.removed, before.id(), before.entry());
-        self.note(tx, &act, Some(before.entry()), None::<&()>)?;
+        self.note(tx, &act, before.entry(), ())?;
         self.answer.done(before.id(), N::LIST.path, N::FLASHES[2])
     }
 }
@@ -77,7 +77,7 @@ pub fn removed<N: Made>(tx: &WriteTx<'_>, change: &Change, id: i64) -> Result<Re
     let before = N::one(tx, id)?.ok_or_else(Problem::not_found)?;
     if let Some(said) = N::in_use(tx, &before)? {
         let page = format!("{}/{id}", N::LIST.path);
-        return change.answer.refused(Problem::new(Code::Conflict, said), &page, "em-uso");
+        return change.answer.refused(Problem::conflict(said), &page, "em-uso");
     }
     store::delete::<N>(tx, id)?;
     N::changed(tx)?;

@@ -102,6 +102,24 @@ pub trait Noun: Record + Send + 'static {
     }
 }
 
+/// What nearly every [`Noun`] says alike: `declares!(MEET, MeetEntry, title)` names its kind of
+/// object, its entry, and the entry's field with its name. `LIST` and `FORM` stand beside it.
+macro_rules! declares {
+    ($object:ident, $entry:ident, $name:ident) => {
+        type Entry = $entry;
+        const OBJECT: &'static $crate::audit::objects::Object = &$crate::audit::objects::$object;
+        const LIST: &'static $crate::panel::Listing = &LIST;
+        const FORM: &'static $crate::panel::Form<$entry> = &FORM;
+        fn parts(&self) -> (i64, &$entry) {
+            (self.id, &self.entry)
+        }
+        fn title(entry: &$entry) -> &str {
+            &entry.$name
+        }
+    };
+}
+pub(crate) use declares;
+
 /// A noun that is made by its form alone, and removed with its row.
 pub trait Made: Noun {
     /// Makes one; `None` when there are too many.

@@ -4,7 +4,7 @@ use super::{Change, Found, ListParts, Made, Noun, removed};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{ListReply, export};
 
@@ -19,7 +19,7 @@ pub fn list<N: Noun>(app: &App, person: &Person, request: &Request) -> Result<Re
         });
     }
     if request.wants_json() {
-        return ListReply::reply(total, rows.into_iter().map(|one| one.wire(zone, now)).collect());
+        return ListReply::of(total, rows, |one| one.wire(zone, now));
     }
     let layout = layout(app, person, request).telling(N::LIST.flashes, request);
     N::list_page(ListParts { visit: (app, person, request), layout, query, rows, total })
@@ -53,7 +53,7 @@ pub fn create<N: Made>(app: &App, person: &Person, request: &Request) -> Result<
         if let Err(problem) = N::check(tx, None, &entered.entry) {
             return entered.refused(problem);
         }
-        let full = || Problem::new(Code::Conflict, N::ROWS.most.1);
+        let full = || Problem::conflict(N::ROWS.most.1);
         let id = N::insert(tx, &entered.entry)?.ok_or_else(full)?;
         N::changed(tx)?;
         change.created::<N>(tx, id, &entered.entry)

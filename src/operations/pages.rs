@@ -20,7 +20,7 @@ use crate::identity::Person;
 use crate::messages::delivery::Outlet;
 use crate::messages::queue;
 use crate::outbox::{Channel, channel_words};
-use crate::panel::{Badge, Flash, PageTime, QueueItem, Tone, view};
+use crate::panel::{Badge, Flash, PageTime, QueueItem, Tone, flashes, view};
 use crate::partner::accounts::QuotaThresholds;
 use crate::people::told;
 use crate::services::Services;
@@ -28,20 +28,16 @@ use crate::services::Services;
 /// Most people with an unpaid renewal that have a row of their own.
 const OVERDUE: u32 = 8;
 
-const FLASHES: &[Flash] = &[
-    Flash::good("respondeu", "O canal responde", "Nada foi enviado."),
-    Flash::bad("falhou", "O canal não respondeu como devia", "O motivo está no passo dele."),
-    Flash::info("espere", "Este canal foi testado há pouco", "Espere dez segundos."),
-    Flash::good(
-        "copiando",
-        "A cópia está sendo feita",
-        "Leva alguns segundos; recarregue a página.",
-    ),
-    Flash::warn("esta_suspenso", "A pessoa está suspensa", "Reative o acesso antes."),
-    Flash::good("desfeito", "Desfeito", "Está como antes."),
-    Flash::info("nada_a_desfazer", "Nada foi desfeito", "Já mudou de novo desde então."),
-    Flash::info("tarde_demais", "Passou o tempo de desfazer", "Mude na página da pessoa."),
-];
+const FLASHES: &[Flash] = flashes! {
+    "respondeu": good "O canal responde", "Nada foi enviado.";
+    "falhou": bad "O canal não respondeu como devia", "O motivo está no passo dele.";
+    "espere": info "Este canal foi testado há pouco", "Espere dez segundos.";
+    "copiando": good "A cópia está sendo feita", "Leva alguns segundos; recarregue a página.";
+    "esta_suspenso": warn "A pessoa está suspensa", "Reative o acesso antes.";
+    "desfeito": good "Desfeito", "Está como antes.";
+    "nada_a_desfazer": info "Nada foi desfeito", "Já mudou de novo desde então.";
+    "tarde_demais": info "Passou o tempo de desfazer", "Mude na página da pessoa.";
+};
 
 /// `GET /admin`: state of the service, open items and numbers of people.
 pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {

@@ -10,7 +10,6 @@ use crate::db::{ReadTx, Result};
 /// accounts, or those that are due first.
 const LOOKED_AT: u32 = 200;
 
-/// A queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Queue {
     /// Its name in figures.

@@ -124,7 +124,6 @@ row! {
     }
 }
 
-/// Reads it.
 pub fn upkeep(tx: &ReadTx<'_>) -> Result<Upkeep> {
     Ok(Upkeep {
         oldest: tx.value("SELECT min(updated_at) FROM setting", [])?,
@@ -160,7 +159,6 @@ pub struct SetUp {
     pub student: bool,
 }
 
-/// Reads it.
 pub fn set_up(tx: &ReadTx<'_>) -> Result<SetUp> {
     let tested: Option<String> = tx.maybe(
         "SELECT coalesce(after, '') FROM audit

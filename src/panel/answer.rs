@@ -82,8 +82,12 @@ pub struct ListReply<T> {
 }
 
 impl<T: Serialize> ListReply<T> {
-    /// The answer for one page of `total` rows.
-    pub fn reply(total: u64, dados: Vec<T>) -> Result<Reply, Problem> {
-        Reply::json(&Self { ok: true, total, dados })
+    /// The answer for one page of `total` rows, each as programs read it.
+    pub fn of<R>(
+        total: u64,
+        rows: impl IntoIterator<Item = R>,
+        wire: impl FnMut(R) -> T,
+    ) -> Result<Reply, Problem> {
+        Reply::json(&Self { ok: true, total, dados: rows.into_iter().map(wire).collect() })
     }
 }

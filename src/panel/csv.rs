@@ -24,11 +24,15 @@ pub const MARK: &[u8] = b"\xef\xbb\xbf";
 /// one row of usual size.
 const ROOM: usize = 16 * 1024;
 
-/// Columns of a list's file that are named as the members of its rows.
-#[macro_export]
+/// Columns of a list's file: names of members of its rows, as [`CsvFile::of`] takes them.
 macro_rules! columns {
-    ($($name:ident)*) => { &[$(stringify!($name)),*] };
+    ($($name:ident $(= $of:ident)? $(. $member:ident)*)*) => {
+        &[$(concat!(
+            stringify!($name) $(, "=", stringify!($of))? $(, ".", stringify!($member))*
+        )),*]
+    };
 }
+pub(crate) use columns;
 
 /// A CSV file that is being written.
 pub struct CsvFile {

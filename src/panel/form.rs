@@ -65,6 +65,19 @@ pub enum Rule<E> {
     Own(fn(&mut Sent<'_>, &'static str, &mut E), fn(&E, Zone) -> String),
 }
 
+/// Declares a [`Form`], a row for each field: its name, its [`Rule`], and the words of an error. One
+/// that other forms have too stands in parentheses.
+macro_rules! form {
+    (@input ($shared:expr)) => { $shared };
+    (@input $name:tt $rule:ident $of:tt $words:expr) => {
+        $crate::panel::Input::new($name, $words, $crate::panel::Rule::$rule $of)
+    };
+    ($($input:tt $(: $rule:ident $of:tt, $words:expr)?;)*) => {
+        $crate::panel::Form(&[$($crate::panel::form!(@input $input $($rule $of $words)?)),*])
+    };
+}
+pub(crate) use form;
+
 impl<E> Input<E> {
     pub const fn new(name: &'static str, words: &'static str, rule: Rule<E>) -> Self {
         Self { name, words, rule }

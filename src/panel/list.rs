@@ -17,7 +17,6 @@ const SIZES: [u32; 3] = [ROWS, 50, 100];
 const MOST_ROWS: i64 = 100;
 /// A page that ends within this many rows is read in place.
 const NEAR_ROWS: u64 = 10_000;
-/// Longest search.
 const LONGEST_SEARCH: usize = 100;
 
 /// A filter whose values come from the database, such as a person's accounts.
@@ -53,6 +52,15 @@ impl Filter {
         Self { name, label, all, values }
     }
 }
+
+/// Filters of a list, a row for each: its parameter, its name, the choice that filters nothing, and
+/// its values with their words.
+macro_rules! filters {
+    ($($name:literal: $label:literal, $all:literal, $values:expr;)*) => {
+        &[$($crate::panel::Filter::of($name, $label, $all, $values)),*]
+    };
+}
+pub(crate) use filters;
 
 /// The declaration of a list.
 pub struct Listing {
@@ -438,15 +446,25 @@ pub struct Head {
     pub sort_key: &'static str,
 }
 
+/// Headers of a list: `heads!["Pedido" => "data", "Conta", "Valor" numeric]`. What stands behind
+/// the arrow sorts by it.
+macro_rules! heads {
+    ($($label:literal $($numeric:ident)? $(=> $sort_key:expr)?),* $(,)?) => {
+        &[$($crate::panel::Head::plain($label)$(.sorts($sort_key))?$(.$numeric())?),*]
+    };
+}
+pub(crate) use heads;
+
 impl Head {
     /// A column of text that does not sort.
     pub const fn plain(label: &'static str) -> Self {
         Self { label, numeric: false, sort_key: "" }
     }
 
-    /// A column of text that sorts.
-    pub const fn sorts(label: &'static str, sort_key: &'static str) -> Self {
-        Self { label, numeric: false, sort_key }
+    /// The same column, which sorts by this value of `ordem`.
+    pub const fn sorts(mut self, sort_key: &'static str) -> Self {
+        self.sort_key = sort_key;
+        self
     }
 
     /// The same column with numbers in it.

@@ -23,10 +23,14 @@ pub mod view;
 
 pub use answer::{Answer, ListReply};
 pub use chart::BarChart;
+pub(crate) use csv::columns;
+pub(crate) use form::form;
 pub use form::{Form, FormView, Input, Pick, Rule, Sent};
 pub use list::{Filter, Head, ListQuery, Listing, Table};
+pub(crate) use list::{filters, heads};
 pub use page_time::PageTime;
 pub use queue::{Act, Due, QueueItem};
+pub(crate) use view::flashes;
 pub use view::{
     Badge, Choice, Flash, Happened, Layout, Notice, Paging, Progress, Step, Tab, Tick, Tone, When,
     address,

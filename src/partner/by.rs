@@ -35,6 +35,6 @@ impl By {
     ) -> Result<()> {
         let (kind, name) = &self.program;
         after[*kind] = Value::from(&**name);
-        audit::note(tx, &self.actor, act, before, Some(&after))
+        audit::note(tx, &self.actor, act, before, &after)
     }
 }

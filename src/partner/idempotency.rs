@@ -93,12 +93,12 @@ impl CallKey {
             return Err(Problem::new(Code::IdempotencyKeyReused, said));
         }
         if reply.is_empty() {
-            return Err(Problem::new(Code::Conflict, DROPPED));
+            return Err(Problem::conflict(DROPPED));
         }
         let reply = match &self.sealer {
             Some(sealer) => {
                 let opened = sealer.open(&reply, place(&hex(&self.key)));
-                opened.map_err(|_| Problem::new(Code::Conflict, DROPPED))?
+                opened.map_err(|_| Problem::conflict(DROPPED))?
             }
             None => reply,
         };

@@ -148,8 +148,7 @@ impl Gift {
             return Ok(false);
         }
         terms::set(tx, user, &new)?;
-        let act = STUDENT.act(self.action(), user, &name);
-        audit::note(tx, actor, &act, Some(&before), Some(&after))?;
+        audit::note(tx, actor, &STUDENT.act(self.action(), user, &name), &before, &after)?;
         Ok(true)
     }
 }

@@ -89,7 +89,7 @@ impl Subject {
     ) -> Result<(), Problem> {
         let act = group.words().0.act(action, self.id, &self.name);
         let (was, is) = (json!({ "foto": self.photo }), json!({ "foto": photo }));
-        audit::note(tx, actor, &act, Some(&was), Some(&is))?;
+        audit::note(tx, actor, &act, &was, &is)?;
         if let Owner::Teacher(_) = self.owner {
             note_change(tx, Topic::Teachers)?;
         }

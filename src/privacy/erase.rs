@@ -100,8 +100,7 @@ impl Eraser {
         let (eraser, actor, email) = (self.clone(), actor.clone(), email.to_owned());
         let notes = self.db.write(move |tx| {
             let note = eraser.begin_address(tx, &email, &earlier)?;
-            let act = STUDENT.act("pessoa.apagar_dados", "", "");
-            audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+            audit::note(tx, &actor, &STUDENT.act("pessoa.apagar_dados", "", ""), (), ())?;
             eraser.with_removed(tx, note, &earlier)
         })?;
         self.write_down(&notes)?;
@@ -164,7 +163,7 @@ impl Eraser {
             Group::Students => STUDENT.act("aluno.apagar_dados", id, ""),
             Group::Staff => STAFF.act("equipe.apagar_dados", id, ""),
         };
-        audit::note(tx, actor, &act, None::<&()>, None::<&()>)
+        audit::note(tx, actor, &act, (), ())
     }
 
     fn write_down(&self, notes: &[Note]) -> std::io::Result<()> {

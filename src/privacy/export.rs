@@ -90,7 +90,7 @@ pub fn note(tx: &WriteTx<'_>, actor: &Actor, id: UserId) -> Result<(), DbError> 
     } else {
         STUDENT.act("aluno.exportar_dados", id, &name)
     };
-    audit::note(tx, actor, &act, None::<&()>, None::<&()>)
+    audit::note(tx, actor, &act, (), ())
 }
 
 fn record(row: &Row<'_>, zone: Zone) -> rusqlite::Result<Map<String, Value>> {

@@ -113,8 +113,7 @@ pub fn erase(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
             answer.done(id, STUDENTS, "dados_apagados")
         }
         Err(Refusal::Nobody) => Err(Problem::not_found()),
-        Err(Refusal::LastAdministrator) => Err(Problem::new(
-            Code::Conflict,
+        Err(Refusal::LastAdministrator) => Err(Problem::conflict(
             "é a última pessoa que pode administrar a plataforma; dê acesso a outra antes",
         )),
         Err(Refusal::Db(error)) => Err(error.into()),

@@ -29,7 +29,6 @@ pub fn active(tx: &ReadTx<'_>, day: Day) -> Result<Vec<Challenge>> {
     )
 }
 
-/// One challenge.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Challenge>> {
     tx.record("FROM challenge WHERE challenge_id = ?1", [id])
 }

@@ -10,7 +10,6 @@ pub fn all(tx: &ReadTx<'_>) -> Result<Vec<Milestone>> {
     tx.records("FROM milestone ORDER BY number", ())
 }
 
-/// One milestone.
 pub fn one(tx: &ReadTx<'_>, number: i64) -> Result<Option<Milestone>> {
     tx.record("FROM milestone WHERE number = ?1", [number])
 }

@@ -79,7 +79,6 @@ impl Action {
     }
 }
 
-/// The settings of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramSettings {
     /// Check-ins of a lap.

@@ -153,8 +153,7 @@ pub fn history(app: &App, person: &Person, request: &Request) -> Result<Reply, P
 
 /// A page of a student's entries as programs read it, with the number of all.
 pub fn entries_json(all: u64, entries: Vec<LedgerEntry>, zone: Zone) -> Result<Reply, Problem> {
-    let entries = entries.into_iter().map(|entry| EntryJson::of(entry, zone));
-    ListReply::reply(all, entries.collect())
+    ListReply::of(all, entries, |entry| EntryJson::of(entry, zone))
 }
 
 wire! {

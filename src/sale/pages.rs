@@ -21,14 +21,13 @@ use crate::marketplace::books::orders::pages::{LIST, WireSale};
 use crate::marketplace::outside;
 use crate::marketplace::tools::fees::remains::MOST_CENTS;
 use crate::marketplace::tools::{fees, labels};
-use crate::panel::{Answer, Form, FormView, Happened, Input, PageTime, Rule, Sent, Tone, form};
+use crate::panel::{Answer, Form, FormView, Happened, PageTime, Sent, Tone, form};
 
 /// The form of what a unit costs.
-const COST: Form<Cents> = Form(&[Input::new(
-    "custo",
-    "Informe um custo de 0,01 a 10.000.000,00, como 31,50.",
-    Rule::Amount(1..=MOST_CENTS, |cost| cost),
-)]);
+const COST: Form<Cents> = form! {
+    "custo": Amount(1..=MOST_CENTS, |cost| cost),
+        "Informe um custo de 0,01 a 10.000.000,00, como 31,50.";
+};
 
 /// A sale of the caller with all that belongs to it.
 struct Found {

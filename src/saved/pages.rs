@@ -11,17 +11,17 @@ use crate::edge::route::{Call, Job, nothing_to_do};
 use crate::http::router::Found;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Flash, address, view};
+use crate::panel::{Answer, Flash, address, flashes, view};
 
 const PATH: &str = "/visoes";
 /// Longest name, and longest query of an address.
 const LONGEST_NAME: usize = 60;
 const LONGEST_QUERY: usize = 1_000;
 
-const FLASHES: &[Flash] = &[
-    Flash::good("guardada", "Visão guardada", "Ela fica aqui, no menu da lista."),
-    Flash::good("removida", "Visão removida", ""),
-];
+const FLASHES: &[Flash] = flashes! {
+    "guardada": good "Visão guardada", "Ela fica aqui, no menu da lista.";
+    "removida": good "Visão removida";
+};
 
 #[derive(Deserialize)]
 struct Query {

@@ -12,7 +12,7 @@ use crate::audit::Actor;
 use crate::base::UserId;
 use crate::dropshipping::debts::Owed;
 use crate::dropshipping::relations::{self, Related};
-use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::panel::Answer;
 use crate::panel::list::Choice;
 
@@ -20,14 +20,7 @@ const SELLER: &str = "vendedor";
 
 /// The person that a parameter of the address names.
 fn asked(request: &Request, name: &'static str) -> Result<Option<UserId>, Problem> {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    let Some((_, value)) = given.find(|(given, value)| given == name && !value.is_empty()) else {
-        return Ok(None);
-    };
-    let mut check = Check::text();
-    let id = check.number(name, Field::of(value.into_owned()), 1..=i64::MAX);
-    check.finish()?;
-    Ok(id.map(UserId))
+    Ok(request.number_of(name)?.map(UserId))
 }
 
 /// The filter by the person on the other side: what the parameter and the filter are called.

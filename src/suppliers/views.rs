@@ -139,7 +139,6 @@ pub struct OrdersPage {
     pub orders: Vec<OrderRow>,
     /// What the filter comes to, in words.
     pub sum: String,
-    /// What of it is open.
     pub open: Sum,
     /// Whether all that is open is ticked from the start.
     pub marks: bool,

@@ -37,7 +37,6 @@ row! {
 }
 
 impl ClientEntry {
-    /// The tags one by one.
     pub fn tags(&self) -> impl Iterator<Item = &str> {
         self.tags.split(", ").filter(|tag| !tag.is_empty())
     }

@@ -29,7 +29,6 @@ impl Present {
         })
     }
 
-    /// What waits at a client.
     pub fn at(&self, client: i64) -> Waiting {
         self.waiting.get(&client).copied().unwrap_or_default()
     }
@@ -115,7 +114,6 @@ pub fn by_deadline(ids: &mut [i64], present: &Present) {
     });
 }
 
-/// A client of a list.
 pub fn listed(tx: &ReadTx<'_>, id: i64, today: Day) -> std::result::Result<ListedClient, Problem> {
     let (client, accounts) = (existing(tx, id)?, accounts(tx, id)?);
     let waiting = open::sum(accounts.iter().map(|account| &account.waiting));

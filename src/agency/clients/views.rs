@@ -46,7 +46,6 @@ pub fn see_claim(client: i64, claim: i64) -> Act {
     Act::Link { label: "Ver reclamação", href: claim_page(client, claim) }
 }
 
-/// A client with what waits at it.
 pub fn client_item(time: PageTime, id: i64, name: &str, waiting: &Waiting) -> QueueItem {
     let next = waiting.next();
     let due = next.map(|(task, at)| time.due(task.verb(), at));

@@ -83,8 +83,7 @@ pub fn undo(_: &App, person: &Person, request: &Request) -> Result<Job, Problem>
     let batch = named.first().copied().unwrap_or_default();
     Ok(Box::new(move |tx| {
         let labels = desk::undo(tx, &named, is_joined)?;
-        let act = LABEL.act("etiqueta.desfazer_impressao", batch, "");
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+        audit::note(tx, &actor, &LABEL.act("etiqueta.desfazer_impressao", batch, ""), (), ())?;
         to.done(batch, CLIENTS.path, &format!("desfeita:{labels}"))
     }))
 }

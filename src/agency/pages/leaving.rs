@@ -38,8 +38,13 @@ pub fn end(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
         let joined = joined.ok_or_else(Problem::not_found)?;
         store::leave(tx, joined.client, account)?;
         let before = json!({ "conta": joined.nickname });
-        let act = act("cliente.conta_saiu", joined.client, &joined.client_name);
-        audit::note(tx, &actor, &act, Some(&before), None::<&()>)?;
+        audit::note(
+            tx,
+            &actor,
+            &act("cliente.conta_saiu", joined.client, &joined.client_name),
+            &before,
+            (),
+        )?;
         let title = format!("{} saiu da agência", joined.nickname);
         let text = format!("Quem vende encerrou o acesso a esta conta de {}.", joined.client_name);
         let cause = format!("agencia:saiu:{account}:{}", tx.now().0);
@@ -147,7 +152,7 @@ fn remove_some(tx: &WriteTx<'_>, actor: &Actor, client: i64) -> Result<bool, Pro
         }
     }
     let before = json!({ "nome": name });
-    audit::note(tx, actor, &act("cliente.excluir", client, &name), Some(&before), None::<&()>)?;
+    audit::note(tx, actor, &act("cliente.excluir", client, &name), &before, ())?;
     store::remove(tx, client)?;
     if let Some(shell) = shell {
         people::replace_by_shell(tx, shell)?;

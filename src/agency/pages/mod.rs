@@ -17,11 +17,12 @@ use super::{cycle, open, overhaul, store};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::Zone;
-use crate::columns;
 use crate::db::{DbError, ReadTx, Window};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Filter, Flash, ListReply, Listing, PageTime, QueueItem, export};
+use crate::panel::{
+    Answer, ListReply, Listing, PageTime, QueueItem, columns, export, filters, flashes,
+};
 
 /// The agency's home.
 const PATH: &str = "/admin/agencia";
@@ -52,17 +53,15 @@ const FAULTS: [(&str, &str); 7] = {
 
 pub(super) const LIST: Listing = Listing {
     path: CHECKUP,
-    filters: &[
-        Filter::of("pendencia", "Pendência", "Todas", &FAULTS),
-        Filter::of("responsavel", "Responsável", "Toda a equipe", &[("eu", "Meus clientes")]),
-    ],
+    filters: filters! {
+        "pendencia": "Pendência", "Todas", &FAULTS;
+        "responsavel": "Responsável", "Toda a equipe", &[("eu", "Meus clientes")];
+    },
     file: "checkup.csv",
     csv: columns![cliente conta nickname pendencia descricao quantidade desde o_que_fazer],
-    flashes: &[Flash::good(
-        "verificadas",
-        "Checkup concluído",
-        "As pendências abaixo são de agora.",
-    )],
+    flashes: flashes! {
+        "verificadas": good "Checkup concluído", "As pendências abaixo são de agora.";
+    },
     ..Listing::NONE
 };
 
@@ -164,7 +163,7 @@ pub fn checkup_page(app: &App, person: &Person, request: &Request) -> Result<Rep
         });
     }
     if request.wants_json() {
-        return ListReply::reply(total, rows.iter().map(|one| shown(one, zone)).collect());
+        return ListReply::of(total, &rows, |one| shown(one, zone));
     }
     let time = PageTime::of(app, request);
     let count = |name: &str| {

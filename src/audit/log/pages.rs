@@ -14,7 +14,7 @@ use crate::db::Window;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
-use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, PageTime, export};
+use crate::panel::{ListQuery, ListReply, Listing, PageTime, export, filters, heads};
 use crate::services::Services;
 use crate::wire;
 
@@ -24,23 +24,13 @@ const MANY: u64 = MOST as u64;
 const LIST: Listing = Listing {
     path: "/admin/auditoria",
     hint: "Ação, objeto ou pessoa",
-    filters: &[
-        Filter::of("quem", "Quem", "Todos", &ActorKind::FILTER),
-        Filter::of("objeto", "O quê", "Tudo", objects::NAMED),
-        Filter::of(
-            "periodo",
-            "Período",
-            "Tudo",
-            &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")],
-        ),
-    ],
+    filters: filters! {
+        "quem": "Quem", "Todos", &ActorKind::FILTER;
+        "objeto": "O quê", "Tudo", objects::NAMED;
+        "periodo": "Período", "Tudo", &[("hoje", "Hoje"), ("7", "7 dias"), ("30", "30 dias")];
+    },
     sort_keys: &["-quando"],
-    heads: &[
-        Head::plain("O que foi feito"),
-        Head::plain("Quem"),
-        Head::plain("Endereço"),
-        Head::sorts("Quando", "quando"),
-    ],
+    heads: heads!["O que foi feito", "Quem", "Endereço", "Quando" => "quando"],
     ..Listing::NONE
 };
 
@@ -78,8 +68,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let (entries, total) =
         app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
     if request.wants_json() {
-        let entries = entries.into_iter().map(|one| WireEntry::of(one, app.zone()));
-        return ListReply::reply(total, entries.collect());
+        return ListReply::of(total, entries, |one| WireEntry::of(one, app.zone()));
     }
     let limited = (total == MANY).then(|| {
         format!(

@@ -21,9 +21,7 @@ use crate::marketplace::tools::fees::{
     CalculatorSettings, LOGISTICS, PERMISSION, ask, discount, known_tax_rate, store, tax_rate,
 };
 use crate::marketplace::tools::unavailable;
-use crate::panel::{
-    Answer, Badge, Flash, Form, FormView, Input, Notice, Pick, Rule, Sent, Tone, address, form,
-};
+use crate::panel::{Answer, Badge, Flash, Form, FormView, Notice, Pick, Sent, Tone, address, form};
 use crate::wire;
 
 const FIELDS: [&str; 8] =
@@ -39,11 +37,10 @@ const FLASHES: &[Flash] =
     &[Flash::good("imposto", "Imposto salvo", "Os próximos cálculos já usam a nova taxa.")];
 
 /// The form of a person's own tax rate in percent; empty for the platform's.
-const TAX: Form<Option<f64>> = Form(&[Input::new(
-    "imposto",
-    "Informe uma porcentagem de 0 a 100, como 6,5.",
-    Rule::Own(read_tax, |rate, _| rate.map(decimal).unwrap_or_default()),
-)]);
+const TAX: Form<Option<f64>> = form! {
+    "imposto": Own(read_tax, |rate, _| rate.map(decimal).unwrap_or_default()),
+        "Informe uma porcentagem de 0 a 100, como 6,5.";
+};
 
 #[derive(Deserialize)]
 struct Asked {
@@ -171,7 +168,7 @@ pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply,
 /// Whether an address of the page asks for more than the empty form: for fees,
 /// which may need a call to the marketplace, or for what has a name.
 pub fn asks(request: &Request) -> bool {
-    ["conta", "anuncio", "produto", "busca"].iter().any(|name| given(request, name).is_some())
+    ["conta", "anuncio", "produto", "busca"].iter().any(|name| request.parameter(name).is_some())
 }
 
 /// What the form of the page says: what was typed, else what the listing or the
@@ -259,7 +256,7 @@ struct Typing {
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let visit = (app, person, request);
     let (own, accounts) = read_own(app, person, request)?;
-    let search = given(request, "busca").unwrap_or_default();
+    let search = request.parameter("busca").unwrap_or_default();
     let typed = typed(visit, &own, &accounts)?;
     let mut page = calculator(visit, &own, &accounts, &typed);
     if !own.may {
@@ -279,7 +276,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         page.hits = Some(hits);
         return Reply::page(&page);
     }
-    if given(request, "conta").is_none() && typed.origin.is_none() {
+    if request.parameter("conta").is_none() && typed.origin.is_none() {
         return Reply::page(&page);
     }
     answered(page, calculate(app, &own, &accounts, &typed))
@@ -441,13 +438,6 @@ fn answered(
         }
         Err(problem) => Err(problem),
     }
-}
-
-/// The first value of a name in the address.
-fn given(request: &Request, name: &str) -> Option<String> {
-    form_urlencoded::parse(request.query_text().as_bytes())
-        .find(|(known, _)| known == name)
-        .map(|(_, value)| value.into_owned())
 }
 
 fn calculator(

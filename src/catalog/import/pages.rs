@@ -12,7 +12,7 @@ use crate::app::{App, Visit};
 use crate::base::grouped;
 use crate::catalog::pages::base;
 use crate::catalog::views::ProductImportPage;
-use crate::http::{Code, Problem, Reply, Request, upload};
+use crate::http::{Problem, Reply, Request, upload};
 use crate::identity::Person;
 use crate::panel::once::FormSubmission;
 use crate::panel::{Notice, Tone, csv_read, view};
@@ -63,7 +63,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         Ok(done) => done,
         Err(ImportError::Db(error)) => Err(error.into()),
         Err(fault @ ImportError::UnderWay) if request.wants_json() => {
-            Err(Problem::new(Code::Conflict, fault.to_string()))
+            Err(Problem::conflict(fault.to_string()))
         }
         Err(ImportError::UnderWay) => {
             let words = "Outro arquivo seu está sendo importado. Envie este de novo em instantes.";

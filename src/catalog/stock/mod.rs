@@ -23,7 +23,6 @@ use crate::named;
 use crate::outbox::MessageKind;
 use crate::{row, usual};
 
-/// Longest reason.
 pub const LONGEST_REASON: usize = 120;
 
 named! {

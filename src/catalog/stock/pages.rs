@@ -9,26 +9,17 @@ use crate::catalog::{MOST_UNITS, store};
 use crate::edge::route::Job;
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Form, Input, Rule, Sent, form};
+use crate::panel::{Form, Sent, form};
 
 /// The form of a movement.
-pub const FORM: Form<Entered> = Form(&[
-    Input::new(
-        "tipo",
-        "Escolha entrada, saída ou ajuste.",
-        Rule::Own(read_kind, |entered, _| entered.kind.name().to_owned()),
-    ),
-    Input::new(
-        "quantidade",
-        "Informe um número de 1 a 10.000.000; num ajuste, o que foi contado, a partir de 0.",
-        Rule::Own(read_quantity, |_, _| String::new()),
-    ),
-    Input::new(
-        "motivo",
-        "Informe o motivo em até 120 letras.",
-        Rule::Line(0..=LONGEST_REASON, |entered| &mut entered.reason),
-    ),
-]);
+pub const FORM: Form<Entered> = form! {
+    "tipo": Own(read_kind, |entered, _| entered.kind.name().to_owned()),
+        "Escolha entrada, saída ou ajuste.";
+    "quantidade": Own(read_quantity, |_, _| String::new()),
+        "Informe um número de 1 a 10.000.000; num ajuste, o que foi contado, a partir de 0.";
+    "motivo": Line(0..=LONGEST_REASON, |entered| &mut entered.reason),
+        "Informe o motivo em até 120 letras.";
+};
 
 fn read_kind(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered) {
     let word: String = sent.required(name);

@@ -70,9 +70,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         ))
     })?;
     if request.wants_json() {
-        let coming = coming.into_iter();
-        let coming: Vec<MeetJson> = coming.map(|meet| MeetJson::of(meet, may, zone, now)).collect();
-        return ListReply::reply(coming.len() as u64, coming);
+        let wire = |meet| MeetJson::of(meet, may, zone, now);
+        return ListReply::of(coming.len() as u64, coming, wire);
     }
     let layout = layout(app, person, request);
     let offer = offer.map(|offer| offer.reached_by(&app.config.chat.upgrade_number));

@@ -59,9 +59,7 @@ pub fn courses(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         Ok::<_, Problem>((courses, locked, offer))
     })?;
     if request.wants_json() {
-        let courses: Vec<StudentCourseJson> =
-            courses.into_iter().map(StudentCourseJson::of).collect();
-        return ListReply::reply(courses.len() as u64, courses);
+        return ListReply::of(courses.len() as u64, courses, StudentCourseJson::of);
     }
     let offer = offer.map(|offer| offer.reached_by(&app.config.chat.upgrade_number));
     Reply::page(&StudentCoursesPage {

@@ -9,16 +9,15 @@ use serde::Serialize;
 use self::views::{CourseForm, CoursesPage, role_ticks};
 use super::lessons::{self, Lesson};
 use crate::accounts::Role;
-use crate::audit::objects::{COURSE, Object};
+use crate::audit::objects::COURSE;
 use crate::base::{Instant, Zone};
-use crate::columns;
 use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
-use crate::noun::{FormParts, ListParts, Made, Noun, Rows};
-use crate::panel::form::{self, tick};
-use crate::panel::{Flash, Form, Head, Input, Listing, Rule, Sent};
+use crate::noun::{FormParts, ListParts, Made, Noun, Rows, declares};
+use crate::panel::form::tick;
+use crate::panel::{Form, Listing, Sent, columns, flashes, form, heads};
 use crate::row;
 use crate::usual;
 use crate::wire;
@@ -61,24 +60,16 @@ pub fn student_roles() -> impl Iterator<Item = Role> {
     Role::ALL.into_iter().filter(|role| role.is_student())
 }
 
-/// The form of a course.
-pub const FORM: Form<CourseEntry> = Form(&[
-    inputs::title(|entry| &mut entry.title),
-    inputs::description(|entry| &mut entry.description),
-    Input::new(
-        "ordem",
-        "Informe um número de 1 a 9999, ou deixe em branco.",
-        Rule::Maybe(1..=9_999, |entry| &mut entry.position),
-    ),
+pub const FORM: Form<CourseEntry> = form! {
+    (inputs::title(|entry| &mut entry.title));
+    (inputs::description(|entry| &mut entry.description));
+    "ordem": Maybe(1..=9_999, |entry| &mut entry.position),
+        "Informe um número de 1 a 9999, ou deixe em branco.";
     // Each box has its own value. No ticked box is a valid answer, not an empty
     // field.
-    Input::new(
-        "papeis",
-        "Escolha entre os papéis da lista.",
-        Rule::Own(read_roles, |_, _| tick(true)),
-    ),
-    Input::new("publicado", "Confira este campo.", Rule::Tick(|entry| &mut entry.published)),
-]);
+    "papeis": Own(read_roles, |_, _| tick(true)), "Escolha entre os papéis da lista.";
+    "publicado": Tick(|entry| &mut entry.published), "Confira este campo.";
+};
 
 fn read_roles(sent: &mut Sent<'_>, name: &'static str, entry: &mut CourseEntry) {
     let named: Vec<String> = sent.optional(name).unwrap_or_default();
@@ -95,40 +86,26 @@ pub const LIST: Listing = Listing {
     path: COURSE.list,
     hint: "Título",
     sort_keys: &["ordem", "titulo"],
-    heads: &[
-        Head::sorts("Título", "titulo"),
-        Head::sorts("Ordem", "ordem").numeric(),
-        Head::plain("Aulas").numeric(),
-        Head::plain("Situação"),
-    ],
+    heads: heads!["Título" => "titulo", "Ordem" numeric => "ordem", "Aulas" numeric, "Situação"],
     file: "cursos.csv",
     csv: columns![id titulo ordem publicado papeis total_aulas descricao],
-    flashes: &[
-        Flash::good(
-            "criado",
-            "Curso criado",
-            "Agora crie as aulas dele. Os alunos veem o curso quando estiver publicado.",
-        ),
-        Flash::good("alterado", "Curso alterado", "Os alunos já veem os novos dados."),
-        Flash::good("excluido", "Curso excluído", ""),
-        Flash::good("ordem", "Ordem das aulas alterada", ""),
-        Flash::warn(
-            "em-uso",
-            "Este curso ainda tem aulas",
-            "Nada foi excluído. Exclua as aulas ou passe-as para outro curso antes. Para esconder o curso, desmarque Publicado.",
-        ),
-    ],
+    flashes: flashes! {
+        "criado": good "Curso criado",
+            "Agora crie as aulas dele. Os alunos veem o curso quando estiver publicado.";
+        "alterado": good "Curso alterado", "Os alunos já veem os novos dados.";
+        "excluido": good "Curso excluído";
+        "ordem": good "Ordem das aulas alterada";
+        "em-uso": warn "Este curso ainda tem aulas",
+            "Nada foi excluído. Exclua as aulas ou passe-as para outro curso antes. Para esconder o curso, desmarque Publicado.";
+    },
     ..Listing::NONE
 };
 
 impl Noun for Course {
-    type Entry = CourseEntry;
+    declares!(COURSE, CourseEntry, title);
     /// Its lessons, in their order.
     type Beside = Vec<Lesson>;
 
-    const OBJECT: &'static Object = &COURSE;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<CourseEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "course",
         key: "course_id",
@@ -138,13 +115,6 @@ impl Noun for Course {
         // A student's list shows all of them.
         most: (500, "there are 500 courses already; remove some first"),
     };
-
-    fn parts(&self) -> (i64, &CourseEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &CourseEntry) -> &str {
-        &entry.title
-    }
 
     fn wire(self, _: Zone, _: Instant) -> impl Serialize {
         CourseDetails::of(self)

@@ -9,16 +9,15 @@ use serde::{Deserialize, Serialize};
 use self::views::{LessonForm, LessonsPage, video_words};
 use super::courses::{self, Course};
 use super::teachers;
-use crate::audit::objects::{LESSON, Object};
+use crate::audit::objects::LESSON;
 use crate::base::{Instant, Zone};
-use crate::columns;
 use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
-use crate::http::{Check, Code, Field, Problem, Reply, Request};
-use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
+use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::form::Reference;
-use crate::panel::{Flash, Form, Head, Input, ListQuery, Listing, Pick, Rule, Sent};
+use crate::panel::{Form, ListQuery, Listing, Pick, Sent, columns, flashes, form, heads};
 use crate::row;
 use crate::wire;
 
@@ -31,9 +30,7 @@ row! {
     pub struct Lesson {
         pub id: i64 = "lesson.lesson_id",
         pub entry: LessonEntry as row,
-        /// Title of its course.
         pub course: String = "course.title",
-        /// Name of the teacher.
         pub teacher: Option<String> = "teacher.name",
     }
 }
@@ -57,35 +54,24 @@ row! {
     }
 }
 
-/// The form of a lesson.
-pub const FORM: Form<LessonEntry> = Form(&[
-    inputs::title(|entry| &mut entry.title),
-    Input::new(
-        "video_url",
-        "Informe o endereço do vídeo, que comece com https://.",
-        Rule::Own(read_video, |entry, _| entry.video_url.clone()),
-    ),
-    Input::new(
-        "curso_id",
-        "Escolha um curso da lista.",
-        Rule::Own(
-            |sent, name, entry| {
-                let Reference(course) = sent.required(name);
-                entry.course_id = course.unwrap_or_default();
-            },
-            |entry, _| match entry.course_id {
-                0 => String::new(),
-                id => id.to_string(),
-            },
-        ),
-    ),
-    teachers::input(|entry| &mut entry.teacher_id),
-    Input::new(
-        "ordem",
-        "Informe um número de 1 a 9999, ou deixe em branco.",
-        Rule::Maybe(1..=9_999, |entry| &mut entry.position),
-    ),
-]);
+pub const FORM: Form<LessonEntry> = form! {
+    (inputs::title(|entry| &mut entry.title));
+    "video_url": Own(read_video, |entry, _| entry.video_url.clone()),
+        "Informe o endereço do vídeo, que comece com https://.";
+    "curso_id": Own(
+        |sent, name, entry| {
+            let Reference(course) = sent.required(name);
+            entry.course_id = course.unwrap_or_default();
+        },
+        |entry, _| match entry.course_id {
+            0 => String::new(),
+            id => id.to_string(),
+        },
+    ), "Escolha um curso da lista.";
+    (teachers::input(|entry| &mut entry.teacher_id));
+    "ordem": Maybe(1..=9_999, |entry| &mut entry.position),
+        "Informe um número de 1 a 9999, ou deixe em branco.";
+};
 
 fn read_video(sent: &mut Sent<'_>, name: &'static str, entry: &mut LessonEntry) {
     entry.video_url = sent.address(name);
@@ -98,18 +84,14 @@ pub const LIST: Listing = Listing {
     path: LESSON.list,
     hint: "Título",
     sort_keys: &["curso", "titulo"],
-    heads: &[
-        Head::sorts("Título", "titulo"),
-        Head::plain("Professor"),
-        Head::plain("Ordem no curso").numeric(),
-    ],
+    heads: heads!["Título" => "titulo", "Professor", "Ordem no curso" numeric],
     file: "aulas.csv",
     csv: columns![id titulo curso_id curso ordem professor video_url],
-    flashes: &[
-        Flash::good("criado", "Aula criada", "Ela já está no curso."),
-        Flash::good("alterado", "Aula alterada", "Os alunos já veem os novos dados."),
-        Flash::good("excluido", "Aula excluída", "O que os alunos tinham marcado dela saiu junto."),
-    ],
+    flashes: flashes! {
+        "criado": good "Aula criada", "Ela já está no curso.";
+        "alterado": good "Aula alterada", "Os alunos já veem os novos dados.";
+        "excluido": good "Aula excluída", "O que os alunos tinham marcado dela saiu junto.";
+    },
     ..Listing::NONE
 };
 
@@ -120,12 +102,9 @@ pub struct Choices {
 }
 
 impl Noun for Lesson {
-    type Entry = LessonEntry;
+    declares!(LESSON, LessonEntry, title);
     type Beside = Choices;
 
-    const OBJECT: &'static Object = &LESSON;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<LessonEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "lesson",
         key: "lesson_id",
@@ -141,13 +120,6 @@ impl Noun for Lesson {
             "a course has at most 500 lessons, and all together 10000; remove some first",
         ),
     };
-
-    fn parts(&self) -> (i64, &LessonEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &LessonEntry) -> &str {
-        &entry.title
-    }
 
     fn wire(self, _: Zone, _: Instant) -> impl Serialize {
         LessonDetails::of(self)
@@ -224,7 +196,7 @@ impl Noun for Lesson {
         teachers::still_there(tx, entry.teacher_id)?;
         let comes = before.is_none_or(|before| before.entry.course_id != entry.course_id);
         if comes && !store::has_room(tx, entry.course_id)? {
-            return Err(Problem::new(Code::Conflict, Self::ROWS.most.1));
+            return Err(Problem::conflict(Self::ROWS.most.1));
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ fn shift(person: &Person, request: &Request, up: bool) -> Result<Job, Problem> {
         store::shift(tx, course, id, up)?;
         let after = Lesson::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let act = act::<Lesson>("aula.mover", id, &before.entry);
-        change.note(tx, &act, Some(&before.entry), Some(&after.entry))?;
+        change.note(tx, &act, &before.entry, &after.entry)?;
         let page = format!("{}/{course}", COURSE.list);
         change.answer.done(id, &page, "ordem")
     }))

@@ -7,14 +7,13 @@ use serde::{Serialize, Serializer};
 
 use self::views::{MeetForm, MeetsPage};
 use super::teachers;
-use crate::audit::objects::{MEET, Object};
+use crate::audit::objects::MEET;
 use crate::base::{Instant, Zone};
-use crate::columns;
 use crate::content::inputs;
 use crate::db::{Column, DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply, Request};
-use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
-use crate::panel::{Filter, Flash, Form, Head, Input, ListQuery, Listing, Pick, Rule, Sent};
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
+use crate::panel::{Form, ListQuery, Listing, Pick, Sent, columns, filters, flashes, form, heads};
 use crate::row;
 use crate::usual;
 use crate::wire;
@@ -25,7 +24,6 @@ row! {
     pub struct Meet {
         pub id: i64 = "meet_id",
         pub entry: MeetEntry as row,
-        /// Name of the teacher.
         pub teacher: Option<String> = "(SELECT name FROM teacher WHERE teacher.teacher_id = meet.teacher_id)",
         pub updated_at: Instant,
     }
@@ -75,31 +73,19 @@ row!(stored MeetEntry {
     public,
 });
 
-/// The form of a meet.
-pub const FORM: Form<MeetEntry> = Form(&[
-    inputs::title(|entry| &mut entry.title),
-    inputs::description(|entry| &mut entry.description),
-    Input::new(
-        "data_hora",
-        "Informe um dia e uma hora que existam, como 31/12/2026 20:00.",
-        Rule::Own(read_start, |entry, zone| match entry.starts_at {
-            Instant(0) => String::new(),
-            at => zone.partner(at),
-        }),
-    ),
-    Input::new(
-        "duracao_minutos",
-        "Informe de 5 a 1440 minutos.",
-        Rule::Number(5..=1_440, |entry| &mut entry.minutes),
-    ),
-    teachers::input(|entry| &mut entry.teacher_id),
-    Input::new(
-        "link",
-        "Informe um endereço que comece com https://.",
-        Rule::Address(|entry| &mut entry.link),
-    ),
-    Input::new("publico", "Confira este campo.", Rule::Tick(|entry| &mut entry.public)),
-]);
+pub const FORM: Form<MeetEntry> = form! {
+    (inputs::title(|entry| &mut entry.title));
+    (inputs::description(|entry| &mut entry.description));
+    "data_hora": Own(read_start, |entry, zone| match entry.starts_at {
+        Instant(0) => String::new(),
+        at => zone.partner(at),
+    }), "Informe um dia e uma hora que existam, como 31/12/2026 20:00.";
+    "duracao_minutos": Number(5..=1_440, |entry| &mut entry.minutes),
+        "Informe de 5 a 1440 minutos.";
+    (teachers::input(|entry| &mut entry.teacher_id));
+    "link": Address(|entry| &mut entry.link), "Informe um endereço que comece com https://.";
+    "publico": Tick(|entry| &mut entry.public), "Confira este campo.";
+};
 
 fn read_start(sent: &mut Sent<'_>, name: &'static str, entry: &mut MeetEntry) {
     let text: String = sent.required(name);
@@ -112,36 +98,25 @@ fn read_start(sent: &mut Sent<'_>, name: &'static str, entry: &mut MeetEntry) {
 pub const LIST: Listing = Listing {
     path: MEET.list,
     hint: "Título",
-    filters: &[Filter::of(
-        "quando",
-        "Quando",
-        "Tudo",
-        &[("proximos", "Próximos"), ("passados", "Passados")],
-    )],
+    filters: filters! {
+        "quando": "Quando", "Tudo", &[("proximos", "Próximos"), ("passados", "Passados")];
+    },
     sort_keys: &["-data", "titulo"],
-    heads: &[
-        Head::sorts("Título", "titulo"),
-        Head::sorts("Quando", "data"),
-        Head::plain("Duração").numeric(),
-        Head::plain("Situação"),
-    ],
+    heads: heads!["Título" => "titulo", "Quando" => "data", "Duração" numeric, "Situação"],
     file: "encontros.csv",
     csv: columns![id titulo data_hora duracao_minutos professor link publico descricao],
-    flashes: &[
-        Flash::good("criado", "Encontro criado", "Os alunos já o veem na agenda."),
-        Flash::good("alterado", "Encontro alterado", "A agenda já mostra os novos dados."),
-        Flash::good("excluido", "Encontro excluído", "Ele não aparece mais na agenda."),
-    ],
+    flashes: flashes! {
+        "criado": good "Encontro criado", "Os alunos já o veem na agenda.";
+        "alterado": good "Encontro alterado", "A agenda já mostra os novos dados.";
+        "excluido": good "Encontro excluído", "Ele não aparece mais na agenda.";
+    },
 };
 
 impl Noun for Meet {
-    type Entry = MeetEntry;
+    declares!(MEET, MeetEntry, title);
     /// The teachers to choose from.
     type Beside = Vec<Pick>;
 
-    const OBJECT: &'static Object = &MEET;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<MeetEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "meet",
         key: "meet_id",
@@ -151,13 +126,6 @@ impl Noun for Meet {
         // Past ones included.
         most: (10_000, "there are 10000 meets already; remove old ones first"),
     };
-
-    fn parts(&self) -> (i64, &MeetEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &MeetEntry) -> &str {
-        &entry.title
-    }
 
     fn wire(self, zone: Zone, _: Instant) -> impl Serialize {
         MeetDetails::of(self, zone)

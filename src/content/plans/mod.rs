@@ -9,18 +9,17 @@ use serde::{Serialize, Serializer};
 
 use self::views::{PlanForm, PlansPage};
 use crate::accounts::Role;
-use crate::audit::objects::{Object, PLAN};
+use crate::audit::objects::PLAN;
 use crate::base::{Cents, Instant, Zone};
-use crate::columns;
 use crate::content::store::{Topic, note_change};
 use crate::content::wire::WirePlan;
 use crate::content::{inputs, slug_of};
 use crate::db::{DbError, Json, ReadTx, WriteTx};
-use crate::http::{Code, Problem, Reply};
+use crate::http::{Problem, Reply};
 use crate::named;
-use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
-use crate::panel::form::{self, tick};
-use crate::panel::{Flash, Form, Head, Input, Listing, Rule, Sent};
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
+use crate::panel::form::tick;
+use crate::panel::{Form, Listing, Sent, columns, flashes, form, heads};
 use crate::row;
 use crate::usual;
 
@@ -101,72 +100,38 @@ fn as_name<S: Serializer>(period: &Period, serializer: S) -> Result<S::Ok, S::Er
     serializer.serialize_str(period.name())
 }
 
-/// The form of a plan.
-pub const FORM: Form<PlanEntry> = Form(&[
-    inputs::title(|entry| &mut entry.title),
-    Input::new(
-        "slug",
-        "Use só letras minúsculas sem acento, números e hífens, até 60.",
-        Rule::Own(read_slug, |entry, _| entry.slug.clone()),
-    ),
-    Input::new(
-        "preco",
-        "Informe um valor de 0 a 10.000.000,00, como 97 ou 97,90.",
-        // A new plan has no title yet; its form shows no price.
-        Rule::Own(read_price, |entry, _| match &*entry.title {
-            "" => String::new(),
-            _ => entry.price.typed(),
-        }),
-    ),
-    Input::new(
-        "moeda",
-        "Informe as três letras da moeda, como BRL.",
-        Rule::Own(read_currency, |entry, _| entry.currency.clone()),
-    ),
-    Input::new(
-        "periodicidade",
-        "Escolha uma das opções da lista.",
-        Rule::Own(read_period, |entry, _| entry.period.name().to_owned()),
-    ),
-    Input::new(
-        "beneficios",
-        "São até 30 benefícios, cada um com até 200 letras.",
-        Rule::Own(read_benefits, |entry, _| entry.benefits.0.join("\n")),
-    ),
-    Input::new(
-        "link_checkout",
-        "Informe um endereço que comece com https://.",
-        Rule::Own(read_checkout_link, |entry, _| entry.checkout_link.clone()),
-    ),
-    Input::new(
-        "ativo",
-        "Confira este campo.",
-        Rule::Own(
-            |sent, name, entry| {
-                let otherwise = !sent.is_form && entry.active;
-                entry.active = sent.optional(name).unwrap_or(otherwise);
-            },
-            |entry, _| tick(entry.active),
-        ),
-    ),
-    Input::new(
-        "plano_da_conta",
-        "Escolha uma das opções da lista.",
-        Rule::Own(read_role, |entry, _| {
-            entry.grants_role.map(|role| role.name().to_owned()).unwrap_or_default()
-        }),
-    ),
-    Input::new(
-        "plano_de_api",
-        "Escolha uma das opções da lista.",
-        Rule::Own(read_api, |entry, _| entry.grants_api.clone().unwrap_or_default()),
-    ),
-    Input::new(
-        "codigos",
-        "São até 50 códigos, um por linha, sem espaços.",
-        Rule::Own(read_codes, |entry, _| entry.codes.0.join("\n")),
-    ),
-]);
+pub const FORM: Form<PlanEntry> = form! {
+    (inputs::title(|entry| &mut entry.title));
+    "slug": Own(read_slug, |entry, _| entry.slug.clone()),
+        "Use só letras minúsculas sem acento, números e hífens, até 60.";
+    // A new plan has no title yet; its form shows no price.
+    "preco": Own(read_price, |entry, _| match &*entry.title {
+        "" => String::new(),
+        _ => entry.price.typed(),
+    }), "Informe um valor de 0 a 10.000.000,00, como 97 ou 97,90.";
+    "moeda": Own(read_currency, |entry, _| entry.currency.clone()),
+        "Informe as três letras da moeda, como BRL.";
+    "periodicidade": Own(read_period, |entry, _| entry.period.name().to_owned()),
+        "Escolha uma das opções da lista.";
+    "beneficios": Own(read_benefits, |entry, _| entry.benefits.0.join("\n")),
+        "São até 30 benefícios, cada um com até 200 letras.";
+    "link_checkout": Own(read_checkout_link, |entry, _| entry.checkout_link.clone()),
+        "Informe um endereço que comece com https://.";
+    "ativo": Own(
+        |sent, name, entry| {
+            let otherwise = !sent.is_form && entry.active;
+            entry.active = sent.optional(name).unwrap_or(otherwise);
+        },
+        |entry, _| tick(entry.active),
+    ), "Confira este campo.";
+    "plano_da_conta": Own(read_role, |entry, _| {
+        entry.grants_role.map(|role| role.name().to_owned()).unwrap_or_default()
+    }), "Escolha uma das opções da lista.";
+    "plano_de_api": Own(read_api, |entry, _| entry.grants_api.clone().unwrap_or_default()),
+        "Escolha uma das opções da lista.";
+    "codigos": Own(read_codes, |entry, _| entry.codes.0.join("\n")),
+        "São até 50 códigos, um por linha, sem espaços.";
+};
 
 /// Message when another plan has one of the codes.
 const CODE_TAKEN: (&str, &str) =
@@ -287,49 +252,33 @@ pub const LIST: Listing = Listing {
     path: PLAN.list,
     hint: "Título ou endereço",
     sort_keys: &["preco", "titulo"],
-    heads: &[
-        Head::sorts("Título", "titulo"),
-        Head::plain("Periodicidade"),
-        Head::sorts("Preço", "preco").numeric(),
-        Head::plain("O que dá"),
-        Head::plain("Situação"),
+    heads: heads![
+        "Título" => "titulo", "Periodicidade", "Preço" numeric => "preco", "O que dá", "Situação",
     ],
     file: "planos.csv",
     csv: columns![
         id titulo slug preco moeda periodicidade ativo link_checkout plano_da_conta plano_de_api
         codigos
     ],
-    flashes: &[
-        Flash::good(
-            "cursos",
-            "Cursos do plano salvos",
-            "Valem desde já para quem tem este plano da conta.",
-        ),
-        Flash::warn(
-            "sem_plano_da_conta",
-            "Os cursos não mudaram",
-            "Diga antes qual plano da conta este plano dá.",
-        ),
-        Flash::warn(
-            "curso_sem_plano",
-            "Os cursos não mudaram",
-            "Um curso ficaria sem nenhum plano. Para escondê-lo de todos, tire a publicação dele.",
-        ),
-        Flash::good("criado", "Plano criado", "Se está ativo, já aparece na vitrine pública."),
-        Flash::good("alterado", "Plano alterado", "A vitrine pública já mostra os novos dados."),
-        Flash::good("excluido", "Plano excluído", "Ele não aparece mais na vitrine pública."),
-    ],
+    flashes: flashes! {
+        "cursos": good "Cursos do plano salvos",
+            "Valem desde já para quem tem este plano da conta.";
+        "sem_plano_da_conta": warn "Os cursos não mudaram",
+            "Diga antes qual plano da conta este plano dá.";
+        "curso_sem_plano": warn "Os cursos não mudaram",
+            "Um curso ficaria sem nenhum plano. Para escondê-lo de todos, tire a publicação dele.";
+        "criado": good "Plano criado", "Se está ativo, já aparece na vitrine pública.";
+        "alterado": good "Plano alterado", "A vitrine pública já mostra os novos dados.";
+        "excluido": good "Plano excluído", "Ele não aparece mais na vitrine pública.";
+    },
     ..Listing::NONE
 };
 
 impl Noun for Plan {
-    type Entry = PlanEntry;
+    declares!(PLAN, PlanEntry, title);
     /// What its form says of what it grants.
     type Beside = views::Grants;
 
-    const OBJECT: &'static Object = &PLAN;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<PlanEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "plan",
         key: "plan_id",
@@ -339,13 +288,6 @@ impl Noun for Plan {
         most: Rows::ANY_NUMBER,
     };
     const UNIQUE: Option<(&'static str, &'static str)> = Some(SLUG_TAKEN);
-
-    fn parts(&self) -> (i64, &PlanEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &PlanEntry) -> &str {
-        &entry.title
-    }
 
     fn wire(self, _: Zone, _: Instant) -> impl Serialize {
         PlanDetails::of(self)
@@ -371,7 +313,7 @@ impl Noun for Plan {
         if store::by_codes(tx, &entry.codes.0)?.iter().any(|plan| Some(plan.id) != own) {
             let (field, words) = CODE_TAKEN;
             let fields = vec![(field.into(), words.into())];
-            return Err(Problem { fields, ..Problem::new(Code::Conflict, "a code is taken") });
+            return Err(Problem { fields, ..Problem::conflict("a code is taken") });
         }
         let holder = store::holder(tx, &entry.slug)?;
         if holder.is_none() || holder == before.map(|plan| plan.id) {
@@ -379,7 +321,7 @@ impl Noun for Plan {
         }
         let (field, words) = SLUG_TAKEN;
         let fields = vec![(field.into(), words.into())];
-        Err(Problem { fields, ..Problem::new(Code::Conflict, "this slug is taken") })
+        Err(Problem { fields, ..Problem::conflict("this slug is taken") })
     }
 
     fn update(tx: &WriteTx<'_>, id: i64, entry: &PlanEntry) -> Result<(), DbError> {

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::audit::objects::COURSE;
 use crate::content::store::{Topic, note_change};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Request};
+use crate::http::{Problem, Request};
 use crate::identity::Person;
 use crate::noun::{Change, Noun as _};
 use crate::panel::Sent;
@@ -38,7 +38,7 @@ pub fn set(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
     Ok(Box::new(move |tx| {
         let plan = Plan::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let page = format!("{}/{id}", LIST.path);
-        let conflict = |said: &'static str| Problem::new(Code::Conflict, said);
+        let conflict = |said: &'static str| Problem::conflict(said);
         let Some(role) = plan.entry.grants_role else {
             let problem = conflict("this plan does not say which plan of the account it gives");
             return change.answer.declined(problem, &page, "sem_plano_da_conta");
@@ -59,7 +59,7 @@ pub fn set(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
             let (was, is) = (course.seen_by(), after(course));
             store::set_roles(tx, course.id, &is)?;
             let act = COURSE.act("curso.alterar", course.id, &course.title);
-            change.note(tx, &act, Some(&Roles { papeis: was }), Some(&Roles { papeis: is }))?;
+            change.note(tx, &act, &Roles { papeis: was }, &Roles { papeis: is })?;
         }
         if !courses.is_empty() {
             note_change(tx, Topic::Teachers)?;

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::views::{TeacherForm, TeachersPage};
-use crate::audit::objects::{Object, TEACHER};
+use crate::audit::objects::TEACHER;
 use crate::base::{Instant, Zone};
 use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::http::{Problem, Reply};
-use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows};
-use crate::panel::{Flash, Form, Head, Input, Listing, Pick, Rule, Sent};
+use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
+use crate::panel::{Form, Input, Listing, Pick, Rule, Sent, columns, flashes, form, heads};
 use crate::row;
 use crate::wire;
 
@@ -55,68 +55,40 @@ row! {
     }
 }
 
-/// The form of a teacher.
-pub const FORM: Form<TeacherEntry> = Form(&[
-    Input::new(
-        "nome",
-        "Informe o nome, de 2 a 120 letras.",
-        Rule::Line(2..=120, |entry| &mut entry.name),
-    ),
-    Input::new("bio", "Use até 2.000 letras.", Rule::Lines(2_000, |entry| &mut entry.bio)),
-    Input::new("instagram", HTTPS, Rule::Address(|entry| &mut entry.links.instagram)),
-    Input::new("youtube", HTTPS, Rule::Address(|entry| &mut entry.links.youtube)),
-    Input::new("linkedin", HTTPS, Rule::Address(|entry| &mut entry.links.linkedin)),
-    Input::new("site", HTTPS, Rule::Address(|entry| &mut entry.links.site)),
-]);
+pub const FORM: Form<TeacherEntry> = form! {
+    "nome": Line(2..=120, |entry| &mut entry.name), "Informe o nome, de 2 a 120 letras.";
+    "bio": Lines(2_000, |entry| &mut entry.bio), "Use até 2.000 letras.";
+    "instagram": Address(|entry| &mut entry.links.instagram), HTTPS;
+    "youtube": Address(|entry| &mut entry.links.youtube), HTTPS;
+    "linkedin": Address(|entry| &mut entry.links.linkedin), HTTPS;
+    "site": Address(|entry| &mut entry.links.site), HTTPS;
+};
 const HTTPS: &str = "Informe um endereço que comece com https://.";
 
 pub const LIST: Listing = Listing {
     path: TEACHER.list,
     hint: "Nome",
     sort_keys: &["nome"],
-    heads: &[Head::sorts("Nome", "nome"), Head::plain("Aulas publicadas").numeric()],
+    heads: heads!["Nome" => "nome", "Aulas publicadas" numeric],
     file: "professores.csv",
-    csv: &[
-        "id",
-        "nome",
-        "total_aulas",
-        "bio",
-        "redes.instagram",
-        "redes.youtube",
-        "redes.linkedin",
-        "redes.site",
-    ],
-    flashes: &[
-        Flash::good(
-            "criado",
-            "Professor criado",
-            "Ele já aparece na lista pública de professores.",
-        ),
-        Flash::good("alterado", "Professor alterado", "A lista pública já mostra os novos dados."),
-        Flash::good("foto", "Foto salva", "A lista pública já mostra a nova foto."),
-        Flash::good(
-            "foto_excluida",
-            "Foto excluída",
-            "Aparecem as iniciais do nome no lugar dela.",
-        ),
-        Flash::good("excluido", "Professor excluído", "Ele não aparece mais na lista pública."),
-        Flash::warn(
-            "em-uso",
-            "Este professor ainda dá aulas ou encontros",
-            "Nada foi excluído. Passe as aulas e os encontros para outra pessoa e tente de novo.",
-        ),
-    ],
+    csv: columns![id nome total_aulas bio redes.instagram redes.youtube redes.linkedin redes.site],
+    flashes: flashes! {
+        "criado": good "Professor criado", "Ele já aparece na lista pública de professores.";
+        "alterado": good "Professor alterado", "A lista pública já mostra os novos dados.";
+        "foto": good "Foto salva", "A lista pública já mostra a nova foto.";
+        "foto_excluida": good "Foto excluída", "Aparecem as iniciais do nome no lugar dela.";
+        "excluido": good "Professor excluído", "Ele não aparece mais na lista pública.";
+        "em-uso": warn "Este professor ainda dá aulas ou encontros",
+            "Nada foi excluído. Passe as aulas e os encontros para outra pessoa e tente de novo.";
+    },
     ..Listing::NONE
 };
 
 impl Noun for Teacher {
-    type Entry = TeacherEntry;
+    declares!(TEACHER, TeacherEntry, name);
     /// What the teacher still gives.
     type Beside = Load;
 
-    const OBJECT: &'static Object = &TEACHER;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<TeacherEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "teacher",
         key: "teacher_id",
@@ -126,13 +98,6 @@ impl Noun for Teacher {
         // One public answer lists all of them.
         most: (1_000, "there are 1000 teachers already; remove some first"),
     };
-
-    fn parts(&self) -> (i64, &TeacherEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &TeacherEntry) -> &str {
-        &entry.name
-    }
 
     fn wire(self, _: Zone, _: Instant) -> impl Serialize {
         WireTeacher::of(self)

@@ -9,13 +9,12 @@ use serde_json::{Map, Value};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone, retention};
-use crate::columns;
 use crate::cron::archive;
 use crate::cron::archive::{BatchRow, LOGS};
 use crate::cron::views::{ArchivePage, BatchPage};
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Head, ListReply, Listing, Notice, Paging, Tone, export};
+use crate::panel::{Filter, ListReply, Listing, Notice, Paging, Tone, columns, export, heads};
 use crate::wire;
 
 /// The kinds of logs with their titles, as options of a filter.
@@ -34,12 +33,7 @@ const LIST: Listing = Listing {
     hint: "",
     filters: &[Filter::of("tipo", "Registro", "Todos", &KINDS)],
     sort_keys: &["-dia"],
-    heads: &[
-        Head::sorts("Dia", "dia"),
-        Head::plain("Registro"),
-        Head::plain("Linhas").numeric(),
-        Head::plain("Tamanho").numeric(),
-    ],
+    heads: heads!["Dia" => "dia", "Registro", "Linhas" numeric, "Tamanho" numeric],
     file: "arquivo.csv",
     csv: columns![id tipo dia parte registros bytes arquivado_em],
     ..Listing::NONE
@@ -74,8 +68,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     if request.wants_json() {
-        let batches = batches.into_iter().map(|batch| WireBatch::of(batch, app.zone()));
-        return ListReply::reply(total, batches.collect());
+        return ListReply::of(total, batches, |batch| WireBatch::of(batch, app.zone()));
     }
     Reply::page(&ArchivePage {
         layout: layout(app, person, request),

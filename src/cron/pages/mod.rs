@@ -21,7 +21,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
 use crate::panel::{
-    Answer, Badge, Filter, Flash, Head, Listing, Notice, PageTime, Tone, When, export,
+    Answer, Badge, Listing, Notice, PageTime, Tone, When, export, filters, flashes, heads,
 };
 use crate::services::Services;
 use crate::wire;
@@ -32,43 +32,24 @@ const EACH: &str = "todas";
 const LIST: Listing = Listing {
     path: "/admin/cron",
     hint: "",
-    filters: &[Filter::of(
-        "resultado",
-        "Resultado",
-        "O que fizeram",
-        &[
-            ("com-efeito", "Com efeito"),
-            ("falhou", "Falharam"),
-            ("sem-efeito", "Sem efeito"),
+    filters: filters! {
+        "resultado": "Resultado", "O que fizeram", &[
+            ("com-efeito", "Com efeito"), ("falhou", "Falharam"), ("sem-efeito", "Sem efeito"),
             (EACH, "Todas, uma a uma"),
-        ],
-    )],
+        ];
+    },
     sort_keys: &["-inicio"],
-    heads: &[
-        Head::sorts("Execução", "inicio"),
-        Head::plain("Quem pediu"),
-        Head::plain("Duração").numeric(),
-        Head::plain("Resultado"),
-    ],
-    flashes: &[
-        Flash::good("rodou", "Execução concluída", "Abaixo está o que ela fez."),
-        Flash::bad(
-            "falhou",
-            "Execução concluída com falha",
-            "As outras tarefas rodaram. Veja abaixo o que deu errado.",
-        ),
-        Flash::warn(
-            "cheio",
-            "Já há execuções na fila",
-            "Várias esperam a vez. Tente de novo em alguns segundos.",
-        ),
-        Flash::good(
-            "pausada",
-            "Tarefa pausada",
-            "Ela fica de fora de todas as execuções até você retomar.",
-        ),
-        Flash::good("retomada", "Tarefa retomada", "Ela volta a rodar na próxima execução."),
-    ],
+    heads: heads!["Execução" => "inicio", "Quem pediu", "Duração" numeric, "Resultado"],
+    flashes: flashes! {
+        "rodou": good "Execução concluída", "Abaixo está o que ela fez.";
+        "falhou": bad "Execução concluída com falha",
+            "As outras tarefas rodaram. Veja abaixo o que deu errado.";
+        "cheio": warn "Já há execuções na fila",
+            "Várias esperam a vez. Tente de novo em alguns segundos.";
+        "pausada": good "Tarefa pausada",
+            "Ela fica de fora de todas as execuções até você retomar.";
+        "retomada": good "Tarefa retomada", "Ela volta a rodar na próxima execução.";
+    },
     ..Listing::NONE
 };
 
@@ -248,8 +229,7 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
 pub fn run_now(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {
-        let act = TASK.act("cron.rodar", "", "Todas as tarefas");
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)
+        audit::note(tx, &actor, &TASK.act("cron.rodar", "", "Todas as tarefas"), (), ())
     })?;
     let Some(run) = run(app, Origin::Panel, None) else {
         return Answer::to(request).refused(api::too_many(), LIST.path, "cheio");
@@ -281,8 +261,7 @@ fn set_paused(person: &Person, request: &Request, paused: bool) -> Result<Job, P
         if store::set_paused(tx, task, paused)? {
             let action = if paused { "cron.pausar" } else { "cron.retomar" };
             let (before, after) = (json!({ "pausada": !paused }), json!({ "pausada": paused }));
-            let act = TASK.act(action, task.name, task.title);
-            audit::note(tx, &actor, &act, Some(&before), Some(&after))?;
+            audit::note(tx, &actor, &TASK.act(action, task.name, task.title), &before, &after)?;
         }
         let word = if paused { "pausada" } else { "retomada" };
         answer.done(task.name, LIST.path, word)

@@ -98,7 +98,7 @@ pub fn create(app: &App, holder: &KeyHolder, request: &Request) -> Result<Job, P
             plano: new.person.papel.name(),
             chat_number: new.person.chat_number.as_deref(),
         };
-        audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
+        audit::note(tx, &actor, &act, (), &after)?;
         let created = Created { id, plano: new.person.papel.name(), email: new.person.email };
         Ok(Envelope::reply(message, created)?.status(StatusCode::CREATED))
     }))
@@ -145,7 +145,7 @@ fn read_email(check: &mut Check, field: Field<String>) -> String {
 fn email_taken() -> Problem {
     Problem {
         fields: vec![("email".into(), "already has an account".into())],
-        ..Problem::new(Code::Conflict, "this e-mail address has an account already")
+        ..Problem::conflict("this e-mail address has an account already")
     }
 }
 
@@ -217,7 +217,7 @@ fn note(
     // `student` was read before the change.
     let before = json!({ "suspenso": student.suspended });
     let after = json!({ "suspenso": !student.suspended });
-    Ok(audit::note(tx, actor, &act, Some(&before), Some(&after))?)
+    Ok(audit::note(tx, actor, &act, &before, &after)?)
 }
 
 fn answer(message: &'static str, student: Account) -> Result<Reply, Problem> {

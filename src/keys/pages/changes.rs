@@ -8,7 +8,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::KEY;
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::keys::entry::{EXCHANGE, FORM, Overlap, scope_ticks};
 use crate::keys::views::KeyMade;
@@ -29,8 +29,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let change = Change::of(person, request);
     Ok(Box::new(move |tx| {
         let id = store::insert(tx, &key, &entry)?.ok_or_else(too_many)?;
-        let act = KEY.act(KEY.created, id, &entry.name);
-        change.note(tx, &act, None::<&()>, Some(&entry))?;
+        change.note(tx, &KEY.act(KEY.created, id, &entry.name), (), &entry)?;
         shown_once(change.answer, id, key, page)
     }))
 }
@@ -67,11 +66,9 @@ pub fn exchange(app: &App, person: &Person, request: &Request) -> Result<Job, Pr
         let entry = key.entry;
         let id = store::insert(tx, &new, &entry)?.ok_or_else(too_many)?;
         store::replace(tx, key.id, id, ends_at)?;
-        let act = KEY.act(KEY.created, id, &entry.name);
-        change.note(tx, &act, None::<&()>, Some(&entry))?;
+        change.note(tx, &KEY.act(KEY.created, id, &entry.name), (), &entry)?;
         let after = json!({ "nova": id.to_string(), "termina_em": ends_at.rfc3339() });
-        let act = KEY.act("chave.trocar", key.id, &entry.name);
-        change.note(tx, &act, Some(&entry), Some(&after))?;
+        change.note(tx, &KEY.act("chave.trocar", key.id, &entry.name), &entry, &after)?;
         shown_once(change.answer, id, new, page)
     }))
 }
@@ -92,8 +89,7 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
     Ok(Box::new(move |tx| {
         let key = ApiKey::one(tx, id)?.ok_or_else(Problem::not_found)?;
         if store::revoke(tx, id)? {
-            let act = KEY.act("chave.revogar", id, &key.entry.name);
-            change.note(tx, &act, Some(&key.entry), None::<&()>)?;
+            change.note(tx, &KEY.act("chave.revogar", id, &key.entry.name), &key.entry, ())?;
         }
         change.answer.done(id, LIST.path, "revogada")
     }))
@@ -101,12 +97,11 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
 
 fn too_many() -> Problem {
     let message = format!("there are {MOST_KEYS} keys in force already; revoke some first");
-    Problem::new(Code::Conflict, message)
+    Problem::conflict(message)
 }
 
 fn not_active() -> Problem {
-    let message = "only a key in force that was not exchanged yet can be exchanged";
-    Problem::new(Code::Conflict, message)
+    Problem::conflict("only a key in force that was not exchanged yet can be exchanged")
 }
 
 /// The page that shows a browser its new key; `None` for programs. `old` says what

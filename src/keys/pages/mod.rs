@@ -10,13 +10,13 @@ use super::views::{Example, KeyHelp, KeysPage};
 use super::{ApiKey, KeyEntry, Scope, Words};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
-use crate::audit::objects::{KEY, Object};
+use crate::audit::objects::KEY;
 use crate::base::{Day, Instant, Zone};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::noun::{self, FormParts, ListParts, Noun, Rows};
-use crate::panel::{Filter, Flash, Form, Head, ListQuery, Listing, PageTime, Sent, form};
+use crate::noun::{self, FormParts, ListParts, Noun, Rows, declares};
+use crate::panel::{ListQuery, Listing, PageTime, Sent, columns, filters, flashes, form, heads};
 use crate::wire;
 use ipnet::IpNet;
 
@@ -25,39 +25,22 @@ pub use changes::{create, exchange, revoke};
 pub(super) const LIST: Listing = Listing {
     path: KEY.list,
     hint: "Nome ou começo da chave",
-    filters: &[Filter::of(
-        "situacao",
-        "Situação",
-        "Todas",
-        &[("valendo", "Valendo"), ("encerrada", "Encerradas")],
-    )],
+    filters: filters! {
+        "situacao": "Situação", "Todas", &[("valendo", "Valendo"), ("encerrada", "Encerradas")];
+    },
     sort_keys: &["-criado_em", "nome", "ultimo_uso"],
-    heads: &[
-        Head::sorts("Chave", "nome"),
-        Head::plain("Situação"),
-        Head::plain("Permissões"),
-        Head::sorts("Último uso", "ultimo_uso"),
-        Head::plain("Válida até"),
+    heads: heads![
+        "Chave" => "nome", "Situação", "Permissões", "Último uso" => "ultimo_uso", "Válida até",
     ],
     file: "chaves.csv",
-    csv: &[
-        "id",
-        "nome",
-        "prefixo",
-        "escopos",
-        "ips",
-        "limite",
-        "expira_em",
-        "situacao",
-        "criado_em",
-        "ultimo_uso=ultimo_uso.em",
-        "ultimo_uso.endereco",
-        "ultimo_uso.rota",
+    csv: columns![
+        id nome prefixo escopos ips limite expira_em situacao criado_em ultimo_uso=ultimo_uso.em
+        ultimo_uso.endereco ultimo_uso.rota
     ],
-    flashes: &[
-        Flash::good("alterada", "Chave alterada", "Vale desde já para a próxima chamada."),
-        Flash::good("revogada", "Chave revogada", "Ela não funciona mais."),
-    ],
+    flashes: flashes! {
+        "alterada": good "Chave alterada", "Vale desde já para a próxima chamada.";
+        "revogada": good "Chave revogada", "Ela não funciona mais.";
+    },
 };
 
 wire! {
@@ -96,12 +79,9 @@ struct WireUse {
 }
 
 impl Noun for ApiKey {
-    type Entry = KeyEntry;
+    declares!(KEY, KeyEntry, name);
     type Beside = ();
 
-    const OBJECT: &'static Object = &KEY;
-    const LIST: &'static Listing = &LIST;
-    const FORM: &'static Form<KeyEntry> = &FORM;
     const ROWS: Rows = Rows {
         table: "api_key",
         key: "key_id",
@@ -116,13 +96,6 @@ impl Noun for ApiKey {
     };
     const NEW: &'static str = "nova";
     const FLASHES: [&'static str; 3] = ["criada", "alterada", "revogada"];
-
-    fn parts(&self) -> (i64, &KeyEntry) {
-        (self.id, &self.entry)
-    }
-    fn title(entry: &KeyEntry) -> &str {
-        &entry.name
-    }
 
     fn wire(self, zone: Zone, now: Instant) -> impl Serialize {
         WireKey::of(self, zone, now)
@@ -166,7 +139,7 @@ impl Noun for ApiKey {
         if self.revoked_at.is_none() {
             return Ok(());
         }
-        Err(Problem::new(Code::Conflict, "this key is revoked"))
+        Err(Problem::conflict("this key is revoked"))
     }
     fn update(tx: &WriteTx<'_>, id: i64, entry: &KeyEntry) -> Result<(), DbError> {
         tx.change("api_key", entry, &[], &[("key_id", &id)]).map(drop)

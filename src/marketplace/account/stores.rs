@@ -4,7 +4,7 @@
 use super::store;
 use crate::base::{MlUserId, UserId};
 use crate::db::{self, ReadTx};
-use crate::http::{Check, Field, Problem, Request};
+use crate::http::{Problem, Request};
 use crate::panel::list::Choice;
 
 /// The query parameter that selects an account.
@@ -120,15 +120,5 @@ fn next_sold(tx: &ReadTx<'_>, owner: UserId, last: MlUserId) -> db::Result<Optio
 
 /// The account by which the address filters a list.
 pub fn asked(request: &Request) -> Result<Option<MlUserId>, Problem> {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    let Some((_, value)) = given.find(|(name, _)| name == NAME) else {
-        return Ok(None);
-    };
-    if value.is_empty() {
-        return Ok(None);
-    }
-    let mut check = Check::text();
-    let id = check.number(NAME, Field::of(value.into_owned()), 1..=i64::MAX);
-    check.finish()?;
-    Ok(id.map(MlUserId))
+    Ok(request.number_of(NAME)?.map(MlUserId))
 }

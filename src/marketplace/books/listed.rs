@@ -126,8 +126,7 @@ pub fn answer<T: Listed>(
         });
     }
     if request.wants_json() {
-        let rows = rows.into_iter().map(|row| row.wire(app, &stores));
-        return ListReply::reply(total, rows.collect());
+        return ListReply::of(total, rows, |row| row.wire(app, &stores));
     }
     let table = T::LIST.table_by(&query, T::LIST.heads, total, &stores.choice(store), None);
     page(Found { rows, stores, table, time: PageTime::of(app, request) })

@@ -26,8 +26,7 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
         if !store::is_callable(tx, account)? {
             // The page says what to do.
             return if wants_json {
-                let said = "a conta perdeu o vínculo: vincule-a de novo";
-                Err(Problem::new(Code::Conflict, said))
+                Err(Problem::conflict("a conta perdeu o vínculo: vincule-a de novo"))
             } else {
                 Reply::redirect(ACCOUNTS)
             };

@@ -8,7 +8,7 @@ use crate::base::Instant;
 use crate::messages::choices::ChannelSet;
 use crate::outbox::Channel;
 use crate::panel::form::{Sent, tick};
-use crate::panel::{Form, Input, Rule};
+use crate::panel::{Form, form};
 
 /// The audit log uses the field names of the form.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -61,37 +61,18 @@ impl From<&Announcement> for AnnouncementEntry {
     }
 }
 
-/// The form of an announcement.
-pub const FORM: Form<AnnouncementEntry> = Form(&[
-    Input::new(
-        "titulo",
-        "Dê um título de 2 a 120 letras.",
-        Rule::Line(2..=120, |entry| &mut entry.title),
-    ),
-    Input::new(
-        "texto",
-        "Escreva o texto, com até 2.000 letras.",
-        Rule::Own(read_body, |entry, _| entry.body.clone()),
-    ),
+pub const FORM: Form<AnnouncementEntry> = form! {
+    "titulo": Line(2..=120, |entry| &mut entry.title), "Dê um título de 2 a 120 letras.";
+    "texto": Own(read_body, |entry, _| entry.body.clone()),
+        "Escreva o texto, com até 2.000 letras.";
     // Boxes with a value each: no ticked box is an answer, not an empty field.
-    Input::new(
-        "planos",
-        "Escolha entre os planos da lista.",
-        Rule::Own(read_roles, |_, _| tick(true)),
-    ),
-    Input::new(
-        "canais",
-        "Escolha entre os canais que estão configurados.",
-        Rule::Own(read_channels, |_, _| tick(true)),
-    ),
-    Input::new(
-        "enviar_em",
-        "Informe um dia e uma hora que ainda não passaram, como 31/12/2026 20:00, ou deixe em branco.",
-        Rule::Own(read_time, |entry, zone| {
-            entry.send_at.map(|at| zone.partner(at)).unwrap_or_default()
-        }),
-    ),
-]);
+    "planos": Own(read_roles, |_, _| tick(true)), "Escolha entre os planos da lista.";
+    "canais": Own(read_channels, |_, _| tick(true)),
+        "Escolha entre os canais que estão configurados.";
+    "enviar_em": Own(read_time, |entry, zone| {
+        entry.send_at.map(|at| zone.partner(at)).unwrap_or_default()
+    }), "Informe um dia e uma hora que ainda não passaram, como 31/12/2026 20:00, ou deixe em branco.";
+};
 
 fn read_body(sent: &mut Sent<'_>, name: &'static str, entry: &mut AnnouncementEntry) {
     entry.body = sent.lines(name, LONGEST_BODY);

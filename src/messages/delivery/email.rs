@@ -81,7 +81,6 @@ impl Email {
         }
     }
 
-    /// Sends a letter.
     pub fn send(&self, claimed: &Claimed, letter: &Letter) -> SendOutcome {
         let message = match self.message(claimed, letter) {
             Ok(message) => message,

@@ -111,7 +111,6 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<ClaimOutc
     Ok(ClaimOutcome { claimed: None, dropped })
 }
 
-/// Drops a message, with the reason.
 pub fn drop_message(tx: &WriteTx<'_>, id: i64, reason: &str) -> Result<()> {
     tx.run(
         "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4, lease = NULL

@@ -11,12 +11,12 @@ use crate::audit::{self, Actor, objects};
 use crate::base::phone;
 use crate::config::{Config, Gateway};
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::views::{ChannelStatus, ChannelsPage};
 use crate::messages::{choices, delivery, queue, tabs};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
-use crate::panel::{Answer, Flash, ListReply, Sent, view};
+use crate::panel::{Answer, Flash, ListReply, Sent, flashes, view};
 use crate::wire;
 
 /// The page's address.
@@ -57,8 +57,7 @@ wire! {
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let channels = statuses(app, person, request)?;
     if request.wants_json() {
-        let channels = channels.into_iter().map(WireChannel::of);
-        return ListReply::reply(Channel::ALL.len() as u64, channels.collect());
+        return ListReply::of(Channel::ALL.len() as u64, channels, WireChannel::of);
     }
     let user = person.account.user_id;
     let number =
@@ -69,18 +68,11 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 /// Messages of the page about a test that was not queued.
-const FLASHES: &[Flash] = &[
-    Flash::warn(
-        "na_fila",
-        "Já há um teste deste canal na fila",
-        "Espere ele sair, ou cancele-o na fila.",
-    ),
-    Flash::warn(
-        "sem_canal",
-        "O teste não teria aonde chegar",
-        "O canal precisa estar configurado e ligado nos seus avisos.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "na_fila": warn "Já há um teste deste canal na fila", "Espere ele sair, ou cancele-o na fila.";
+    "sem_canal": warn "O teste não teria aonde chegar",
+        "O canal precisa estar configurado e ligado nos seus avisos.";
+};
 
 /// The service that a configured channel sends through, and its rate limit.
 fn by_what(config: &Config, channel: Channel) -> String {
@@ -129,9 +121,8 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     let user = person.account.user_id;
     let reaches = channels.iter().any(|one| one.channel == channel && one.can_test());
     Ok(Box::new(move |tx| {
-        let refused = |said: &'static str, word| {
-            answer.declined(Problem::new(Code::Conflict, said), PATH, word)
-        };
+        let refused =
+            |said: &'static str, word| answer.declined(Problem::conflict(said), PATH, word);
         if !reaches {
             let said = "este canal não está configurado, ou nada seu está conectado a ele";
             return refused(said, "sem_canal");
@@ -152,8 +143,7 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return refused("espere um segundo entre dois testes", "na_fila");
         };
         let name = format!("Teste de canal: {}", channel.words());
-        let act = objects::MESSAGE.act("mensagem.testar", id, &name);
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+        audit::note(tx, &actor, &objects::MESSAGE.act("mensagem.testar", id, &name), (), ())?;
         answer.made(id, &format!("{}/{id}", queue::pages::PATH), "teste")
     }))
 }

@@ -44,7 +44,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })?;
     if request.wants_json() {
         let wire = |one| WireNotification::of(one, app.zone());
-        return ListReply::reply(total, news.into_iter().map(wire).collect());
+        return ListReply::of(total, news, wire);
     }
     let path = list_of(request);
     Reply::page(&NotificationsPage {

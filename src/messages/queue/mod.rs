@@ -87,7 +87,6 @@ impl Message {
     }
 }
 
-/// The badge of a state.
 pub const fn badge(state: MessageState) -> Badge {
     match state {
         MessageState::Sent => Badge::Sent,

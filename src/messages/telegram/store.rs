@@ -58,7 +58,6 @@ pub fn set_code(tx: &WriteTx<'_>, user: UserId, hash: &TokenHash, until: Instant
 }
 
 row! {
-    /// The owner of a code.
     pub struct CodeOwner {
         pub user: UserId = "c.user_id",
         pub name: String = "u.name",

@@ -19,7 +19,7 @@ use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::tabs;
 use crate::outbox::MessageKind;
-use crate::panel::{Answer, Flash, ListReply, Notice, Sent, When, view};
+use crate::panel::{Answer, Flash, ListReply, Notice, Sent, When, flashes, view};
 use crate::services::Services;
 use crate::wire;
 
@@ -44,8 +44,9 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         texts.collect::<Result<Vec<_>, Problem>>()
     })?;
     if request.wants_json() {
-        let texts = texts.into_iter().map(|(kind, text)| WireText::of(app, kind, text));
-        return ListReply::reply(texts.len() as u64, texts.collect());
+        return ListReply::of(texts.len() as u64, texts, |(kind, text)| {
+            WireText::of(app, kind, text)
+        });
     }
     let row = |(kind, (template, changed)): (MessageKind, (Template, Option<Instant>))| TextRow {
         kind,
@@ -79,10 +80,10 @@ pub fn text(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 }
 
 /// What the page says of the last action.
-const FLASHES: &[Flash] = &[
-    Flash::good("salvo", "Texto salvo", "Vale para as mensagens que saírem a partir de agora."),
-    Flash::good("restaurado", "Texto original de volta", ""),
-];
+const FLASHES: &[Flash] = flashes! {
+    "salvo": good "Texto salvo", "Vale para as mensagens que saírem a partir de agora.";
+    "restaurado": good "Texto original de volta";
+};
 
 fn page((app, person, request): Visit<'_>, kind: MessageKind, template: Template) -> TextPage {
     TextPage {
@@ -208,7 +209,7 @@ fn note(
     (before, after): (&Template, &Template),
 ) -> Result<(), Problem> {
     let act = objects::TEXT.act(action, kind.name(), kind.words());
-    Ok(audit::note(tx, actor, &act, Some(before), Some(after))?)
+    Ok(audit::note(tx, actor, &act, before, after)?)
 }
 
 /// A preview of a text, which is not saved.

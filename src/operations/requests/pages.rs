@@ -9,12 +9,11 @@ use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::looks;
 use crate::base::{Instant, Zone, counted};
-use crate::columns;
 use crate::db::Window;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
-use crate::panel::{Filter, Head, ListQuery, ListReply, Listing, PageTime, export};
+use crate::panel::{ListQuery, ListReply, Listing, PageTime, columns, export, filters, heads};
 use crate::services::Services;
 use crate::wire;
 
@@ -39,35 +38,19 @@ const WITH_OWN: &str = "incluir";
 const LIST: Listing = Listing {
     path: "/admin/requisicoes",
     hint: "Caminho ou código da requisição",
-    filters: &[
-        Filter::of(
-            "resposta",
-            "Resposta",
-            "Todas",
-            &[
-                ("5xx", "Com falha nossa"),
-                ("4xx", "Recusadas"),
-                ("2xx", "Atendidas"),
-                ("3xx", "Redirecionadas"),
-            ],
-        ),
-        Filter::of("quem", "Quem", "Todos", &CALLERS),
-        Filter::of(
-            "periodo",
-            "Período",
-            "Tudo",
-            &[("hora", "Última hora"), ("hoje", "Hoje"), ("7", "7 dias")],
-        ),
-        Filter::of("duracao", "Duração", "Qualquer", &[("lentas", "Lentas (100 ms ou mais)")]),
-        Filter::of("minhas", "Páginas que você abriu", "Fora da lista", &[(WITH_OWN, "Na lista")]),
-    ],
+    filters: filters! {
+        "resposta": "Resposta", "Todas", &[
+            ("5xx", "Com falha nossa"), ("4xx", "Recusadas"), ("2xx", "Atendidas"),
+            ("3xx", "Redirecionadas"),
+        ];
+        "quem": "Quem", "Todos", &CALLERS;
+        "periodo": "Período", "Tudo", &[("hora", "Última hora"), ("hoje", "Hoje"), ("7", "7 dias")];
+        "duracao": "Duração", "Qualquer", &[("lentas", "Lentas (100 ms ou mais)")];
+        "minhas": "Páginas que você abriu", "Fora da lista", &[(WITH_OWN, "Na lista")];
+    },
     sort_keys: &["-quando", "-duracao"],
-    heads: &[
-        Head::plain("Requisição"),
-        Head::plain("Quem"),
-        Head::plain("Resposta"),
-        Head::sorts("Duração", "duracao").numeric(),
-        Head::sorts("Quando", "quando"),
+    heads: heads![
+        "Requisição", "Quem", "Resposta", "Duração" numeric => "duracao", "Quando" => "quando",
     ],
     file: "requisicoes.csv",
     csv: columns![
@@ -121,8 +104,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let zone = app.zone();
     if request.wants_json() {
         looks::list(app, person, request, "requisicao.consultar_lista", "requisicao");
-        let logged = logged.into_iter().map(|one| WireRequest::of(one, zone));
-        return ListReply::reply(total, logged.collect());
+        return ListReply::of(total, logged, |one| WireRequest::of(one, zone));
     }
     Reply::page(&RequestsPage {
         layout: layout(app, person, request),

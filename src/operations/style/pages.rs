@@ -5,7 +5,6 @@
 use serde_json::json;
 
 use super::views::{Sample, StylePage};
-use crate::columns;
 use crate::db::Window;
 use crate::operations::palette;
 
@@ -17,8 +16,8 @@ use crate::identity::Person;
 use crate::panel::chart::{BarChart, BarWords, Change, Spark, Stat, short_money};
 use crate::panel::view::Field;
 use crate::panel::{
-    Answer, Badge, Choice, Filter, Flash, Head, Layout, ListQuery, Listing, Notice, PageTime,
-    Progress, Tab, Tick, Tone, export,
+    Answer, Badge, Choice, Layout, ListQuery, Listing, Notice, PageTime, Progress, Tab, Tick, Tone,
+    columns, export, filters, flashes, heads,
 };
 use crate::program::drawing::{Emblem, Flame, Lap};
 use crate::services::Services;
@@ -26,26 +25,18 @@ use crate::services::Services;
 const LIST: Listing = Listing {
     path: "/admin/estilo",
     hint: "Nome",
-    filters: &[Filter::of(
-        "status",
-        "Situação",
-        "Todos",
-        &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")],
-    )],
+    filters: filters! {
+        "status": "Situação", "Todos",
+            &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")];
+    },
     sort_keys: &["nome", "vendas"],
     file: "estilo.csv",
     csv: columns![nome status vendas],
-    heads: &[
-        Head::sorts("Nome", "nome"),
-        Head::plain("Situação"),
-        Head::sorts("Vendas", "vendas").numeric(),
-        Head::plain("Último acesso"),
-    ],
-    flashes: &[Flash::good(
-        "pronto",
-        "Pronto",
-        "Assim se conta o resultado de uma ação. Nesta página nada é guardado.",
-    )],
+    heads: heads!["Nome" => "nome", "Situação", "Vendas" numeric => "vendas", "Último acesso"],
+    flashes: flashes! {
+        "pronto": good "Pronto",
+            "Assim se conta o resultado de uma ação. Nesta página nada é guardado.";
+    },
 };
 
 const NAMES: [&str; 12] = [

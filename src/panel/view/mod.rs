@@ -119,6 +119,20 @@ pub struct Flash {
     pub text: &'static str,
 }
 
+/// Declares what a page can tell about the last action, a row for each: the word that the action
+/// left, how it went, the title and, where there is more to say, the text. One that other pages
+/// have too stands in parentheses.
+macro_rules! flashes {
+    (@one ($shared:expr)) => { $shared };
+    (@one $word:tt $tone:ident $title:literal $($text:literal)?) => {
+        $crate::panel::Flash::$tone($word, $title, concat!("" $(, $text)?))
+    };
+    ($($word:tt $(: $tone:ident $title:literal $(, $text:literal)?)?;)*) => {
+        &[$($crate::panel::flashes!(@one $word $($tone $title $($text)?)?)),*]
+    };
+}
+pub(crate) use flashes;
+
 impl Flash {
     pub const fn good(word: &'static str, title: &'static str, text: &'static str) -> Self {
         Self { word, tone: Tone::Good, title, text }

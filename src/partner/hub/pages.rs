@@ -18,10 +18,10 @@ use crate::content::plans::views::Offer;
 use crate::db::ReadTx;
 use crate::dropshipping::relations::{self, Invitation, Related};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::{BarChart, Flash, Form, FormView, Input, PageTime, Rule, form};
+use crate::panel::{BarChart, Flash, Form, FormView, PageTime, flashes, form};
 use crate::partner::oauth::views::AppRow;
 use crate::partner::oauth::wire::WireApp;
 use crate::partner::oauth::{documents, store as oauth};
@@ -42,28 +42,19 @@ fn is_supplier(person: &Person) -> bool {
     person.account.role == Role::Drop
 }
 
-const FLASHES: &[Flash] = &[
-    Flash::good(
-        "reiniciada",
-        "Loja de teste reiniciada",
-        "Ela está de novo como no começo. O que os testes gastaram da cota continua gasto.",
-    ),
-    Flash::good("revogado", "Token revogado", "O programa que o usava já não tem acesso."),
-    Flash::good("ampliado", "O token agora muda a loja", "Você pode tirar isso quando quiser."),
-    Flash::good("reduzido", "O token já não muda a loja", "O que ele lê continua igual."),
-    Flash::good(
-        "desconectado",
-        "Aplicativo desconectado",
-        "Ele já não tem acesso. Para voltar a usá-lo, conecte-o de novo.",
-    ),
-    Flash::good("aceito", "Convite aceito", "O fornecedor já pode vincular os seus anúncios."),
-    Flash::good("recusado", "Convite recusado", ""),
-    Flash::good(
-        "encerrado",
-        "Relação encerrada",
-        "O fornecedor já não vê nada seu. O que era devido continua em Fornecedores.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "reiniciada": good "Loja de teste reiniciada",
+        "Ela está de novo como no começo. O que os testes gastaram da cota continua gasto.";
+    "revogado": good "Token revogado", "O programa que o usava já não tem acesso.";
+    "ampliado": good "O token agora muda a loja", "Você pode tirar isso quando quiser.";
+    "reduzido": good "O token já não muda a loja", "O que ele lê continua igual.";
+    "desconectado": good "Aplicativo desconectado",
+        "Ele já não tem acesso. Para voltar a usá-lo, conecte-o de novo.";
+    "aceito": good "Convite aceito", "O fornecedor já pode vincular os seus anúncios.";
+    "recusado": good "Convite recusado";
+    "encerrado": good "Relação encerrada",
+        "O fornecedor já não vê nada seu. O que era devido continua em Fornecedores.";
+};
 
 /// A token to be made.
 #[derive(Clone, Default, Serialize)]
@@ -76,11 +67,11 @@ pub struct NewToken {
     teste: bool,
 }
 
-const FORM: Form<NewToken> = Form(&[
-    Input::new("nome", "Dê um nome de 1 a 80 letras.", Rule::Line(1..=80, |new| &mut new.nome)),
-    Input::new("escrita", "", Rule::Tick(|new| &mut new.escrita)),
-    Input::new("teste", "Marque ou deixe em branco.", Rule::Tick(|new| &mut new.teste)),
-]);
+const FORM: Form<NewToken> = form! {
+    "nome": Line(1..=80, |new| &mut new.nome), "Dê um nome de 1 a 80 letras.";
+    "escrita": Tick(|new| &mut new.escrita), "";
+    "teste": Tick(|new| &mut new.teste), "Marque ou deixe em branco.";
+};
 
 /// All data of the page.
 struct HubData {
@@ -282,11 +273,10 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         if store::count_tokens(tx, user)? >= MOST_TOKENS {
             let said = format!("there are {MOST_TOKENS} tokens already; revoke one first");
-            return Err(Problem::new(Code::Conflict, said));
+            return Err(Problem::conflict(said));
         }
         let id = store::insert_token(tx, user, &token, &new.nome, new.escrita)?;
-        let act = TOKEN.act("token.criar", id, &new.nome);
-        change.note(tx, &act, None::<&()>, Some(&new))?;
+        change.note(tx, &TOKEN.act("token.criar", id, &new.nome), (), &new)?;
         if let Some(shown) = shown {
             return Ok(shown);
         }
@@ -323,8 +313,7 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
     Ok(Box::new(move |tx| {
         let name = store::token_name(tx, user, id)?.ok_or_else(Problem::not_found)?;
         if store::revoke_token(tx, user, id)? {
-            let act = TOKEN.act("token.revogar", id, &name);
-            change.note(tx, &act, None::<&()>, None::<&()>)?;
+            change.note(tx, &TOKEN.act("token.revogar", id, &name), (), ())?;
         }
         change.answer.done(id, page, "revogado")
     }))
@@ -354,7 +343,7 @@ fn set_access(person: &Person, request: &Request, escrita: bool) -> Result<Job, 
         if store::set_may_change(tx, user, id, escrita)? {
             let act = TOKEN.act("token.acesso", id, &name);
             let [before, after] = [!escrita, escrita].map(|escrita| TokenAccess { escrita });
-            change.note(tx, &act, Some(&before), Some(&after))?;
+            change.note(tx, &act, &before, &after)?;
         }
         change.answer.done(id, page, if escrita { "ampliado" } else { "reduzido" })
     }))
@@ -368,8 +357,7 @@ pub fn reset(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     let test = tokens.into_iter().find(|one| one.is_test).ok_or_else(Problem::not_found)?;
     trial::reset(app, user)?;
     app.db.write(move |tx| {
-        let act = TOKEN.act("token.reiniciar_teste", test.id, &test.name);
-        change.note(tx, &act, None::<&()>, None::<&()>)?;
+        change.note(tx, &TOKEN.act("token.reiniciar_teste", test.id, &test.name), (), ())?;
         change.answer.done(test.id, page, "reiniciada")
     })
 }
@@ -381,8 +369,7 @@ pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Pr
     let (change, page) = (Change::of(person, request), path_of(person));
     Ok(Box::new(move |tx| {
         let name = oauth::disconnect(tx, user, id)?.ok_or_else(Problem::not_found)?;
-        let act = PROGRAM_APP.act("aplicativo.desconectar", id, &name);
-        change.note(tx, &act, None::<&()>, None::<&()>)?;
+        change.note(tx, &PROGRAM_APP.act("aplicativo.desconectar", id, &name), (), ())?;
         change.answer.done(id, page, "desconectado")
     }))
 }

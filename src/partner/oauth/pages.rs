@@ -285,7 +285,7 @@ pub fn decide(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         };
         let noted =
             Given { acesso: scope(given.may_write), volta_para: given.redirect_uri.clone() };
-        audit::note(tx, &actor, &act, None::<&()>, Some(&noted))?;
+        audit::note(tx, &actor, &act, (), &noted)?;
         let said = [("code", code.as_bytes())];
         let back = ask::answer(&given.redirect_uri, &said, given.state.as_deref(), &issuer);
         Reply::redirect(&back)

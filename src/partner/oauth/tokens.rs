@@ -211,7 +211,7 @@ fn end(tx: &WriteTx<'_>, grant: &Grant, why: &str, actor: &Actor) -> Result<(), 
         object_name: &grant.client_name,
     };
     let ended = Ended { motivo: why, conta: grant.user.to_string() };
-    audit::note(tx, actor, &act, Some(&ended), None::<&()>)
+    audit::note(tx, actor, &act, &ended, ())
 }
 
 #[cfg(test)]

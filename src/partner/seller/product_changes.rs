@@ -224,7 +224,7 @@ impl Operation for AdjustStock {
 }
 
 fn impossible(fault: MovementFault) -> Problem {
-    Problem::new(Code::Conflict, fault.said())
+    Problem::conflict(fault.said())
 }
 
 impl Operation for SetPrice {

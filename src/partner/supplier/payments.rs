@@ -149,7 +149,7 @@ impl Fault {
     fn problem(self) -> Problem {
         match self {
             Self::Missing => Problem::not_found(),
-            Self::Cancelled => Problem::new(Code::Conflict, self.said()),
+            Self::Cancelled => Problem::conflict(self.said()),
         }
     }
 }
@@ -212,7 +212,7 @@ impl Marker {
                 json!({ "status": state(&before) }),
                 json!({ "status": state(&after), "valor": after.amount, "token": self.token }),
             );
-            audit::note(tx, &self.actor, &act, Some(&before), Some(&after))?;
+            audit::note(tx, &self.actor, &act, &before, &after)?;
         }
         Ok(after)
     }
@@ -257,7 +257,7 @@ impl Marker {
         after["pedidos"] = json!(changed);
         after["token"] = json!(self.token);
         let act = objects::DROP_ORDER.act(action(mark), "", &about);
-        audit::note(tx, &self.actor, &act, None::<&Value>, Some(&after))
+        audit::note(tx, &self.actor, &act, None::<&Value>, &after)
     }
 }
 

@@ -37,8 +37,8 @@ impl Keeper {
         action: &'static str,
         id: i64,
         url: &str,
-        before: Option<&impl Serialize>,
-        after: Option<&impl Serialize>,
+        before: impl Serialize,
+        after: impl Serialize,
     ) -> Result<(), DbError> {
         let act = objects::WEBHOOK.act(action, id, without_query(url));
         audit::note(tx, &self.actor, &act, before, after)
@@ -59,13 +59,13 @@ impl Keeper {
     ) -> Result<i64, Problem> {
         if store::count(tx, self.user)? >= MOST_ENDPOINTS {
             let said = format!("there are {MOST_ENDPOINTS} endpoints already; remove one first");
-            return Err(Problem::new(Code::Conflict, said));
+            return Err(Problem::conflict(said));
         }
         let id = store::insert(tx, &self.sealer, self.user, entry, secret)?;
         if let Some(grant) = app {
             store::set_app(tx, id, grant)?;
         }
-        self.note(tx, "webhook.criar", id, &*entry.url, None::<&()>, Some(&Audited::of(entry)))?;
+        self.note(tx, "webhook.criar", id, &*entry.url, (), &Audited::of(entry))?;
         Ok(id)
     }
 
@@ -75,7 +75,7 @@ impl Keeper {
         store::update(tx, id, entry)?;
         queue::find_next(tx, id)?;
         let (was, is) = (Audited::of(&before.entry), Audited::of(entry));
-        self.note(tx, "webhook.alterar", id, &entry.url, Some(&was), Some(&is))?;
+        self.note(tx, "webhook.alterar", id, &entry.url, &was, &is)?;
         Ok(())
     }
 
@@ -94,7 +94,7 @@ impl Keeper {
         store::switch(tx, id, state)?;
         queue::find_next(tx, id)?;
         let states = [before.state, state].map(|state| json!({ "estado": state.name() }));
-        self.note(tx, action, id, &*before.entry.url, Some(&states[0]), Some(&states[1]))?;
+        self.note(tx, action, id, &*before.entry.url, &states[0], &states[1])?;
         Ok(())
     }
 
@@ -102,14 +102,7 @@ impl Keeper {
     pub fn rotate(&self, tx: &WriteTx<'_>, id: i64, secret: &SigningSecret) -> Result<(), Problem> {
         let endpoint = self.find(tx, id)?;
         store::rotate(tx, &self.sealer, id, secret)?;
-        self.note(
-            tx,
-            "webhook.trocar_segredo",
-            id,
-            &*endpoint.entry.url,
-            None::<&()>,
-            None::<&()>,
-        )?;
+        self.note(tx, "webhook.trocar_segredo", id, &*endpoint.entry.url, (), ())?;
         Ok(())
     }
 
@@ -122,7 +115,7 @@ impl Keeper {
     ) -> Result<i64, Problem> {
         let endpoint = self.find(tx, id)?;
         if endpoint.state != EndpointState::On {
-            return Err(Problem::new(Code::Conflict, "the endpoint is off; switch it on first"));
+            return Err(Problem::conflict("the endpoint is off; switch it on first"));
         }
         let now = tx.now();
         let tests = store::newest_of(tx, id, EventType::Test, MOST_TESTS)?;
@@ -147,7 +140,7 @@ impl Keeper {
         let body = bodies.body(tx, message, &event)?.unwrap_or_default();
         let new = NewDelivery { message, event: &event, occasion: 0, body: &body };
         let number = spread::queue(tx, id, &new)?;
-        number.ok_or_else(|| Problem::new(Code::Conflict, "the endpoint was tested just now"))
+        number.ok_or_else(|| Problem::conflict("the endpoint was tested just now"))
     }
 
     /// Removes an endpoint with its deliveries, in several jobs of the writer: switched
@@ -167,8 +160,8 @@ impl Keeper {
                     "webhook.excluir",
                     id,
                     &*endpoint.entry.url,
-                    Some(&Audited::of(&endpoint.entry)),
-                    None::<&()>,
+                    &Audited::of(&endpoint.entry),
+                    (),
                 )?;
             }
             Ok::<_, Problem>(())

@@ -242,7 +242,7 @@ fn tell_owner(tx: &WriteTx<'_>, channel_set: ChannelSet, endpoint: &Endpoint) ->
     let actor = Actor::local(ActorKind::System, "Webhooks");
     let act = objects::WEBHOOK.act("webhook.desligar", endpoint.id, without_query(url));
     let after = json!({ "estado": endpoint.state.name(), "erro": endpoint.error });
-    audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
+    audit::note(tx, &actor, &act, (), &after)?;
     let role: Role = tx.value("SELECT role FROM user WHERE user_id = ?1", [endpoint.user])?;
     let page = format!("{}/{}", base_of(role), endpoint.id);
     let cause = format!("webhook:{}:{}", endpoint.id, tx.now().0);

@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::audit::{self, Actor, ActorKind, objects};
 use crate::base::worker::{self, Stop};
 use crate::db::{DbError, Json, Lane, Result, WriteTx};
-use crate::http::{Code, Problem};
+use crate::http::Problem;
 
 /// How long the worker sleeps when nothing wakes it.
 const IDLE: Duration = Duration::from_secs(3600);
@@ -32,8 +32,7 @@ pub fn begin(app: &App, actor: &Actor, id: i64, total: u32) -> std::result::Resu
     };
     app.db.write(move |tx| {
         if store::under_way(tx)?.is_some() {
-            return Err(Problem::new(
-                Code::Conflict,
+            return Err(Problem::conflict(
                 "uma importação já está em andamento; espere que ela termine",
             ));
         }
@@ -157,10 +156,10 @@ fn note(tx: &WriteTx<'_>, by: BegunBy, id: i64, file_name: &str, counts: Counts)
         existentes: counts.existing,
         com_erro: counts.faulty,
     };
-    audit::note(tx, &actor, &act, None::<&()>, Some(&told))
+    audit::note(tx, &actor, &act, (), &told)
 }
 
 /// The students of this import were made before.
 pub fn already_applied() -> Problem {
-    Problem::new(Code::Conflict, "esta importação já foi feita")
+    Problem::conflict("esta importação já foi feita")
 }

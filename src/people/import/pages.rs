@@ -16,14 +16,13 @@ use crate::app::{App, Visit};
 use crate::audit::{Actor, looks};
 use crate::base::text::sentence;
 use crate::base::{grouped, shortened};
-use crate::columns;
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Check, Code, Field, Problem, Reply, Request, upload};
+use crate::http::{Check, Field, Problem, Reply, Request, upload};
 use crate::identity::Person;
 use crate::panel::once::FormSubmission;
 use crate::panel::{
-    Answer, Badge, Flash, ListReply, Listing, Notice, PageTime, Paging, Progress, Tab, address,
-    csv_read, export, view,
+    Answer, Badge, ListReply, Listing, Notice, PageTime, Paging, Progress, Tab, address, columns,
+    csv_read, export, flashes, view,
 };
 use crate::people::pages::reach;
 use crate::wire;
@@ -38,24 +37,14 @@ const LIST: Listing = Listing {
     path: PATH,
     file: "importacao.csv",
     csv: columns![linha nome email plano chat_number situacao motivo],
-    flashes: &[
-        Flash::good(
-            "descartada",
-            "Lista descartada",
-            "Quem já tinha sido importado continua cadastrado.",
-        ),
-        Flash::warn(
-            "em_andamento",
-            "Outra importação está em andamento",
-            "Espere que ela termine e tente de novo.",
-        ),
-        Flash::info("ja_feita", "Esta lista já foi importada", "Nada mudou agora."),
-        Flash::info(
-            "nada_a_importar",
-            "Não há ninguém a importar",
-            "Todas as linhas já existem ou têm erro.",
-        ),
-    ],
+    flashes: flashes! {
+        "descartada": good "Lista descartada", "Quem já tinha sido importado continua cadastrado.";
+        "em_andamento": warn "Outra importação está em andamento",
+            "Espere que ela termine e tente de novo.";
+        "ja_feita": info "Esta lista já foi importada", "Nada mudou agora.";
+        "nada_a_importar": info "Não há ninguém a importar",
+            "Todas as linhas já existem ou têm erro.";
+    },
     ..Listing::NONE
 };
 
@@ -146,11 +135,10 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let running = app.work.imports.running();
         let imports = app.db.read(request.lane, store::newest)?;
-        let wire = imports.iter().map(|import| {
+        return ListReply::of(imports.len() as u64, &imports, |import| {
             let running = running.as_deref().filter(|running| running.id == import.id);
             WireImport::of(import, running)
         });
-        return ListReply::reply(imports.len() as u64, wire.collect());
     }
     imports_page((app, person, request), None)
 }
@@ -327,7 +315,7 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         return answer.declined(already_applied(), &page, "ja_feita");
     }
     if import.counts.to_make == 0 {
-        let problem = Problem::new(Code::Conflict, "não há nenhum aluno a importar nesta lista");
+        let problem = Problem::conflict("não há nenhum aluno a importar nesta lista");
         return answer.declined(problem, &page, "nada_a_importar");
     }
     let actor = Actor::person(person, request);
@@ -349,7 +337,7 @@ pub fn discard(app: &App, _: &Person, request: &Request) -> Result<Job, Problem>
     let answer = Answer::to(request);
     let under_way = app.db.read(request.lane, store::under_way)?;
     if under_way.is_some_and(|import| import.id == id) {
-        let problem = Problem::new(Code::Conflict, "esta importação está em andamento");
+        let problem = Problem::conflict("esta importação está em andamento");
         let page = format!("{PATH}/{id}");
         return answer.declined(problem, &page, "em_andamento").map(nothing_to_do);
     }

@@ -128,7 +128,6 @@ pub fn finish(tx: &WriteTx<'_>, id: i64, counts: Counts, rows: &str) -> Result<(
     Ok(())
 }
 
-/// The newest imports.
 pub fn newest(tx: &ReadTx<'_>) -> Result<Vec<Import>> {
     tx.records("FROM student_import ORDER BY import_id DESC LIMIT ?1", [KEPT])
 }

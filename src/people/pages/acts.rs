@@ -23,7 +23,7 @@ use crate::catalog::store as products;
 use crate::checkout::store as purchases;
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store as marketplace;
 use crate::messages::store as messages;
@@ -40,8 +40,7 @@ pub fn group_of(request: &Request) -> Group {
 fn keep_an_administrator(tx: &ReadTx<'_>, person: &Listed) -> Result<(), Problem> {
     let administers = person.entry.papel == Role::Admin && person.status != PersonStatus::Suspended;
     if administers && !store::others_administer(tx, person.id)? {
-        return Err(Problem::new(
-            Code::Conflict,
+        return Err(Problem::conflict(
             "é a última pessoa que pode administrar a plataforma; dê acesso a outra antes",
         ));
     }
@@ -83,15 +82,14 @@ impl Change {
         tx: &WriteTx<'_>,
         [student, staff]: [&'static str; 2],
         name: &str,
-        before: Option<&impl Serialize>,
-        after: Option<&impl Serialize>,
+        before: impl Serialize,
+        after: impl Serialize,
     ) -> Result<(), DbError> {
         let action = match self.group {
             Group::Students => student,
             Group::Staff => staff,
         };
-        let act = self.group.object().act(action, self.id, name);
-        audit::note(tx, &self.actor, &act, before, after)
+        audit::note(tx, &self.actor, &self.group.object().act(action, self.id, name), before, after)
     }
 
     pub fn done(&self, word: &str) -> Result<Reply, Problem> {
@@ -166,7 +164,7 @@ pub fn suspend(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         let was = Suspension { status: before.status.name(), motivo: "" };
         let is = Suspension { status: PersonStatus::Suspended.name(), motivo: &reason };
         let acts = ["aluno.suspender", "equipe.suspender"];
-        change.note(tx, acts, &before.entry.nome, Some(&was), Some(&is))?;
+        change.note(tx, acts, &before.entry.nome, &was, &is)?;
         change.done("suspenso")
     }))
 }
@@ -183,7 +181,7 @@ pub fn reactivate(app: &App, person: &Person, request: &Request) -> Result<Job, 
         let was = Suspension { status: PersonStatus::Suspended.name(), motivo: &reason };
         let is = Suspension { status: PersonStatus::Good.name(), motivo: "" };
         let acts = ["aluno.reativar", "equipe.reativar"];
-        change.note(tx, acts, &before.entry.nome, Some(&was), Some(&is))?;
+        change.note(tx, acts, &before.entry.nome, &was, &is)?;
         change.done("reativado")
     }))
 }
@@ -198,10 +196,8 @@ pub fn send_link(app: &App, person: &Person, request: &Request) -> Result<Job, P
     Ok(Box::new(move |tx| {
         let before = change.find(tx)?;
         if before.status == PersonStatus::Suspended {
-            let problem = Problem::new(
-                Code::Conflict,
-                "a pessoa está suspensa; reative antes de enviar um link",
-            );
+            let problem =
+                Problem::conflict("a pessoa está suspensa; reative antes de enviar um link");
             return change.declined(problem, "esta_suspenso");
         }
         if copies {
@@ -211,7 +207,7 @@ pub fn send_link(app: &App, person: &Person, request: &Request) -> Result<Job, P
         let queued = students::send_password_link(tx, &change.services, id, kind)?;
         if queued > 0 {
             let acts = ["aluno.link_de_senha", "equipe.link_de_senha"];
-            change.note(tx, acts, &before.entry.nome, None::<&()>, None::<&()>)?;
+            change.note(tx, acts, &before.entry.nome, (), ())?;
         }
         let word = if queued > 0 { "link_na_fila" } else { "sem_canal" };
         let members = [("id", id.to_string().into()), ("mensagens", queued.into())];
@@ -228,7 +224,7 @@ fn copy_link(
 ) -> Result<Reply, Problem> {
     let link = links::make(tx, change.id, tx.now().plus(links::FIRST_S), None)?;
     let acts = ["aluno.link_de_senha", "equipe.link_de_senha"];
-    change.note(tx, acts, &before.entry.nome, None::<&()>, None::<&()>)?;
+    change.note(tx, acts, &before.entry.nome, (), ())?;
     let word = format!("{}{}", detail::COPIED_LINK, link.code);
     let address = links::address(base, &link.code);
     let members = [("id", change.id.to_string().into()), ("link", address.into())];
@@ -251,7 +247,7 @@ pub fn end_sessions(app: &App, person: &Person, request: &Request) -> Result<Job
             extensao: accounts::revoke_extension_tokens(tx, id)?,
         };
         let acts = ["aluno.encerrar_sessoes", "equipe.encerrar_sessoes"];
-        change.note(tx, acts, &before.entry.nome, Some(&ended), None::<&()>)?;
+        change.note(tx, acts, &before.entry.nome, &ended, ())?;
         let members = [("id", id.to_string().into()), ("encerradas", ended.sessoes.into())];
         change.answer.with(&change.page(), "sessoes_encerradas", &members)
     }))
@@ -302,7 +298,7 @@ fn remove_some(tx: &WriteTx<'_>, change: &Change) -> Result<bool, Problem> {
     let criado_em = before.created_at.rfc3339();
     let removed = Removed { entry: before.entry, criado_em };
     let acts = ["aluno.excluir", "equipe.excluir"];
-    change.note(tx, acts, &removed.entry.nome, Some(&removed), None::<&()>)?;
+    change.note(tx, acts, &removed.entry.nome, &removed, ())?;
     store::replace_by_shell(tx, id)?;
     Ok(true)
 }

@@ -17,7 +17,7 @@ use crate::base::{Day, UserId, Zone, secrets};
 use crate::content::plans::store as plans;
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::messages::{News, tell};
@@ -92,8 +92,7 @@ impl Chosen {
             ids
         };
         if ids.len() > MOST {
-            let said = "at most 20000 students at once; narrow the list first";
-            return Err(Problem::new(Code::Conflict, said));
+            return Err(Problem::conflict("at most 20000 students at once; narrow the list first"));
         }
         let ids = ids.into_iter().map(UserId).collect();
         Ok(Self { act, ids, back, all: all.then_some(filter) })
@@ -283,8 +282,7 @@ impl Order {
                 let status = |status: PersonStatus| status.name();
                 let before = serde_json::json!({ "status": status(student.status) });
                 let after = serde_json::json!({ "status": status(PersonStatus::Suspended), "motivo": reason });
-                let act = STUDENT.act("aluno.suspender", id, name);
-                audit::note(tx, actor, &act, Some(&before), Some(&after))?;
+                audit::note(tx, actor, &STUDENT.act("aluno.suspender", id, name), &before, &after)?;
                 Ok(true)
             }
             Self::Message { cause, title, text, channels } => {
@@ -300,8 +298,7 @@ impl Order {
                 };
                 tell(tx, id, news)?;
                 let after = serde_json::json!({ "titulo": title });
-                let act = STUDENT.act("aluno.mensagem", id, name);
-                audit::note(tx, actor, &act, None::<&()>, Some(&after))?;
+                audit::note(tx, actor, &STUDENT.act("aluno.mensagem", id, name), (), &after)?;
                 Ok(true)
             }
         }
@@ -325,7 +322,7 @@ pub fn grace(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
     Ok(Box::new(move |tx| {
         let student = crate::people::find(tx, Group::Students, id)?;
         if student.status == PersonStatus::Suspended {
-            let problem = Problem::new(Code::Conflict, "a pessoa está suspensa; reative antes");
+            let problem = Problem::conflict("a pessoa está suspensa; reative antes");
             return answer.declined(problem, &back.page(), "esta_suspenso");
         }
         let first = audit::newest(tx)?.saturating_add(1);

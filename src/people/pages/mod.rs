@@ -25,48 +25,29 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{
-    Filter, Flash, FormView, Head, ListReply, Listing, PageTime, When, export, form,
+    Filter, Flash, FormView, ListReply, Listing, PageTime, When, export, filters, flashes, form,
+    heads,
 };
 use crate::services::Services;
 use acts::group_of;
 
-const STATUSES: Filter = Filter::of(
-    "status",
-    "Situação",
-    "Todos",
-    &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")],
-);
-
-/// Staff pay nothing, and so are never late.
-const STAFF_STATUSES: Filter =
-    Filter { values: &[("ativo", "Ativo"), ("suspenso", "Suspenso")], ..STATUSES };
-
 const STUDENTS: Listing = Listing {
     path: Group::Students.path(),
     hint: "Nome ou e-mail",
-    filters: &[
-        Filter::of(
-            "plano",
-            "Plano",
-            "Todos",
-            &[
-                ("free", "Gratuito"),
-                ("pro", "Pro"),
-                ("vip", "VIP"),
-                ("piloto_pro", "Piloto Pro"),
-                ("podio", "Pódio"),
-            ],
-        ),
-        STATUSES,
-        Filter::of(
-            "em_disputa",
-            "Disputa",
-            "Todas",
-            &[("sim", "Em disputa"), ("nao", "Sem disputa")],
-        ),
-    ],
+    filters: filters! {
+        "plano": "Plano", "Todos", &[
+            ("free", "Gratuito"), ("pro", "Pro"), ("vip", "VIP"), ("piloto_pro", "Piloto Pro"),
+            ("podio", "Pódio"),
+        ];
+        "status": "Situação", "Todos",
+            &[("ativo", "Ativo"), ("atrasado", "Em atraso"), ("suspenso", "Suspenso")];
+        "em_disputa": "Disputa", "Todas", &[("sim", "Em disputa"), ("nao", "Sem disputa")];
+    },
     sort_keys: &["nome", "criado_em", "ultimo_acesso"],
-    heads: &STUDENT_HEADS,
+    heads: heads![
+        "Nome" => "nome", "Plano", "Situação", "Pago até", "Cadastro" => "criado_em",
+        "Último acesso" => "ultimo_acesso",
+    ],
     file: "alunos.csv",
     csv: &columns(Group::Students),
     flashes: FLASHES,
@@ -74,106 +55,53 @@ const STUDENTS: Listing = Listing {
 
 const STAFF: Listing = Listing {
     path: Group::Staff.path(),
-    filters: &[
-        Filter::of(
-            "papel",
-            "Papel",
-            "Todos",
-            &[("drop", "Fornecedor"), ("admin", "Administração")],
-        ),
-        STAFF_STATUSES,
+    filters: filters! {
+        "papel": "Papel", "Todos", &[("drop", "Fornecedor"), ("admin", "Administração")];
+        // Staff pay nothing, and so are never late.
+        "status": "Situação", "Todos", &[("ativo", "Ativo"), ("suspenso", "Suspenso")];
+    },
+    heads: heads![
+        "Nome" => "nome", "Papel", "Situação", "Cadastro" => "criado_em",
+        "Último acesso" => "ultimo_acesso",
     ],
-    heads: &heads("Papel"),
     file: "equipe.csv",
     csv: &columns(Group::Staff),
     ..STUDENTS
 };
 
-/// The headers of the students.
-const STUDENT_HEADS: [Head; 6] = [
-    Head::sorts("Nome", "nome"),
-    Head::plain("Plano"),
-    Head::plain("Situação"),
-    Head::plain("Pago até"),
-    Head::sorts("Cadastro", "criado_em"),
-    Head::sorts("Último acesso", "ultimo_acesso"),
-];
-
-/// The headers of a list, with the name of the role.
-const fn heads(role: &'static str) -> [Head; 5] {
-    [
-        Head::sorts("Nome", "nome"),
-        Head::plain(role),
-        Head::plain("Situação"),
-        Head::sorts("Cadastro", "criado_em"),
-        Head::sorts("Último acesso", "ultimo_acesso"),
-    ]
-}
-
 /// Messages about the last action on the pages of people.
-pub const FLASHES: &[Flash] = &[
-    Flash::good(
-        "criado",
-        "Pessoa cadastrada",
-        "A mensagem de boas-vindas está na fila, com um link para escolher a senha.",
-    ),
-    Flash::warn(
-        "criado_espera",
-        "Pessoa cadastrada; a mensagem espera",
-        "O chat não está configurado. Para dar o acesso agora, gere um link para copiar e entregue-o à pessoa.",
-    ),
-    Flash::info("nada_marcado", "Ninguém estava marcado", "Marque as linhas e escolha de novo."),
-    Flash::good("desfeito", "Desfeito", "Está como antes."),
-    Flash::info("nada_a_desfazer", "Nada foi desfeito", "Já mudou de novo desde então."),
-    Flash::info("tarde_demais", "Passou o tempo de desfazer", "Mude na página da pessoa."),
-    Flash::good("alterado", "Dados salvos", "Já valem em toda a plataforma."),
-    Flash::good(
-        "excluido",
-        "Pessoa excluída",
-        "Os dados foram apagados e o e-mail pode ser usado de novo.",
-    ),
-    Flash::good(
-        "dados_apagados",
-        "Dados apagados",
-        "Nada mais identifica a pessoa. Ficam os valores das compras e, na auditoria, número e ato.",
-    ),
-    Flash::good(
-        "suspenso",
-        "Acesso suspenso",
-        "As sessões terminaram e as mensagens que esperavam foram descartadas.",
-    ),
-    Flash::good(
-        "reativado",
-        "Acesso reativado",
-        "As sessões e os vínculos que terminaram não voltam: a pessoa entra de novo com a senha.",
-    ),
-    Flash::good("foto", "Foto salva", ""),
-    Flash::good("foto_excluida", "Foto excluída", ""),
-    Flash::warn(
-        "ultimo_admin",
-        "Alguém precisa poder administrar",
-        "É a última pessoa que pode entrar e administrar a plataforma. Dê acesso a outra antes.",
-    ),
-    Flash::warn("esta_suspenso", "A pessoa está suspensa", "Reative o acesso antes."),
-    Flash::info("sem_mudanca", "Nada mudou", "A pessoa já estava assim."),
-    Flash::good("link_na_fila", "Link de senha na fila", "Os links anteriores deixaram de valer."),
-    Flash::warn(
-        "sem_canal",
-        "O link não foi enviado",
-        "Não há número de chat e o e-mail não está configurado. Gere um link para copiar, ou informe um número de chat.",
-    ),
-    Flash::good(
-        "sessoes_encerradas",
-        "Sessões encerradas",
-        "No navegador e na extensão a pessoa precisa entrar de novo.",
-    ),
-    Flash::good(
-        "papeis",
-        "Permissões dos planos salvas",
-        "Valem a partir da próxima ação de cada pessoa.",
-    ),
-    Flash::good("permissoes", "Permissões salvas", "Valem a partir da próxima ação da pessoa."),
-];
+pub const FLASHES: &[Flash] = flashes! {
+    "criado": good "Pessoa cadastrada",
+        "A mensagem de boas-vindas está na fila, com um link para escolher a senha.";
+    "criado_espera": warn "Pessoa cadastrada; a mensagem espera",
+        "O chat não está configurado. Para dar o acesso agora, gere um link para copiar e entregue-o à pessoa.";
+    "nada_marcado": info "Ninguém estava marcado", "Marque as linhas e escolha de novo.";
+    "desfeito": good "Desfeito", "Está como antes.";
+    "nada_a_desfazer": info "Nada foi desfeito", "Já mudou de novo desde então.";
+    "tarde_demais": info "Passou o tempo de desfazer", "Mude na página da pessoa.";
+    "alterado": good "Dados salvos", "Já valem em toda a plataforma.";
+    "excluido": good "Pessoa excluída",
+        "Os dados foram apagados e o e-mail pode ser usado de novo.";
+    "dados_apagados": good "Dados apagados",
+        "Nada mais identifica a pessoa. Ficam os valores das compras e, na auditoria, número e ato.";
+    "suspenso": good "Acesso suspenso",
+        "As sessões terminaram e as mensagens que esperavam foram descartadas.";
+    "reativado": good "Acesso reativado",
+        "As sessões e os vínculos que terminaram não voltam: a pessoa entra de novo com a senha.";
+    "foto": good "Foto salva";
+    "foto_excluida": good "Foto excluída";
+    "ultimo_admin": warn "Alguém precisa poder administrar",
+        "É a última pessoa que pode entrar e administrar a plataforma. Dê acesso a outra antes.";
+    "esta_suspenso": warn "A pessoa está suspensa", "Reative o acesso antes.";
+    "sem_mudanca": info "Nada mudou", "A pessoa já estava assim.";
+    "link_na_fila": good "Link de senha na fila", "Os links anteriores deixaram de valer.";
+    "sem_canal": warn "O link não foi enviado",
+        "Não há número de chat e o e-mail não está configurado. Gere um link para copiar, ou informe um número de chat.";
+    "sessoes_encerradas": good "Sessões encerradas",
+        "No navegador e na extensão a pessoa precisa entrar de novo.";
+    "papeis": good "Permissões dos planos salvas", "Valem a partir da próxima ação de cada pessoa.";
+    "permissoes": good "Permissões salvas", "Valem a partir da próxima ação da pessoa.";
+};
 
 const STUDENT_WORDS: ListWords = ListWords {
     title: "Alunos",
@@ -255,8 +183,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Group::Staff => "equipe.consultar_lista",
         };
         looks::list(app, person, request, action, group.name());
-        let people = people.into_iter().map(|one| WirePerson::of(one, app.zone()));
-        return ListReply::reply(total, people.collect());
+        return ListReply::of(total, people, |one| WirePerson::of(one, app.zone()));
     }
     let when = |at: Instant| When::new(app.zone(), at, request.now);
     let dated = |one: Listed| {
@@ -370,7 +297,7 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let new = NewStudent { person: entry.clone(), paid_until: None, welcome: true };
         let id = students::create(tx, &services, &new)?.ok_or_else(entry::email_taken)?;
         let object = group.object();
-        change.note(tx, &object.act(object.created, id, &entry.nome), None::<&()>, Some(&entry))?;
+        change.note(tx, &object.act(object.created, id, &entry.nome), (), &entry)?;
         let has_number = entry.chat_number.is_some();
         let word = if !services.reaches(has_number) && is_form {
             let link = links::make(tx, id, tx.now().plus(links::FIRST_S), None)?;

@@ -42,12 +42,11 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             .collect::<Result<Vec<_>, Problem>>()
     })?;
     if request.wants_json() {
-        let roles = roles.into_iter().map(|(role, permissoes)| WireRole {
+        return ListReply::of(Role::STUDENTS.len() as u64, roles, |(role, permissoes)| WireRole {
             role,
             titulo: role.title(),
             permissoes,
         });
-        return ListReply::reply(Role::STUDENTS.len() as u64, roles.collect());
     }
     Reply::page(&RolesPage {
         layout: layout(app, person, request).telling(FLASHES, request),
@@ -100,7 +99,7 @@ pub fn change(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
             permissions::set_role(tx, *role, granted)?;
             let act = objects::ROLE.act("papel.alterar", role.name(), role.title());
             let told = |granted: &[_]| json!({ "permissoes": granted });
-            audit::note(tx, &actor, &act, Some(&told(&before)), Some(&told(granted)))?;
+            audit::note(tx, &actor, &act, &told(&before), &told(granted))?;
         }
         answer.with(PATH, "papeis", &[])
     }))
@@ -181,7 +180,7 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
         let after = permissions::exceptions(tx, id)?;
         if before != after {
             let act = objects::STUDENT.act("aluno.permissoes", id, &student.entry.nome);
-            audit::note(tx, &change.actor, &act, Some(&told(&before)), Some(&told(&after)))?;
+            audit::note(tx, &change.actor, &act, &told(&before), &told(&after))?;
         }
         change.done("permissoes")
     }))

@@ -105,7 +105,7 @@ fn seed(test: &TestApp) {
             let act = Act { action, object, object_id: id.to_owned(), object_name: name };
             let after = serde_json::json!({ "nome": name, "email": "ana@zorbaxinha.com" });
             let after = (id != "8").then_some(after);
-            audit::note(tx, &actor, &act, None::<&()>, after.as_ref())?;
+            audit::note(tx, &actor, &act, (), after.as_ref())?;
         }
         let actor = Actor {
             kind: ActorKind::Person,
@@ -120,7 +120,7 @@ fn seed(test: &TestApp) {
             object_id: "1".to_owned(),
             object_name: "Pro",
         };
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+        audit::note(tx, &actor, &act, (), ())?;
         audit::log::store::index(tx, 1_000)?;
         crate::people::store::index(tx, 1_000)?;
         Ok(())

@@ -35,7 +35,7 @@ fn noted(test: &TestApp, action: &'static str, id: &str, name: &str, after: serd
         let actor = Actor::local(ActorKind::Command, "person erase");
         let object = action.split('.').next().unwrap_or_default();
         let act = Act { action, object, object_id: id, object_name: &name };
-        audit::note(tx, &actor, &act, None::<&()>, Some(&after))
+        audit::note(tx, &actor, &act, (), &after)
     });
 }
 
@@ -231,7 +231,7 @@ fn an_account_that_was_removed_before_is_erased_by_its_address_also_in_copies() 
             object_id: "7".to_owned(),
             object_name: "Ana Souza",
         };
-        audit::note(tx, &command(), &act, Some(&removed), None::<&()>)?;
+        audit::note(tx, &command(), &act, &removed, ())?;
         tx.run("INSERT INTO user (user_id, email, name, role, created_at, removed_at) VALUES (7, 'removida:7', 'Pessoa removida', 'free', 9, 9)", [])?;
         tx.run("INSERT INTO notification VALUES (8, 1, 1, 7, 'Ana Souza aceitou', '', NULL, NULL, NULL)", [])
     });
@@ -264,7 +264,7 @@ fn names_of_before_are_found_however_often_somebody_looked() {
         self_service::rename(tx, &actor, UserId(7), "Zoé", None)?;
         for _ in 0..1_000 {
             let act = Act { action: "aluno.consultar", object: "aluno", object_id: "7".to_owned(), object_name: "Zoé" };
-            audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+            audit::note(tx, &actor, &act, (), ())?;
         }
         tx.run("INSERT INTO notification VALUES (8, 1, 1, 7, 'Ana Prado aceitou', 'Ligue: 5511987654321', NULL, NULL, NULL)", [])?;
         tx.run(

@@ -17,7 +17,7 @@ use crate::messages::choices::{self, ChannelSet, Choices};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::kind::Preference;
 use crate::outbox::{Channel, MessageKind, channel_words};
-use crate::panel::{Answer, Flash, PageTime, Sent, Tab, Tick, view};
+use crate::panel::{Answer, Flash, PageTime, Sent, Tab, Tick, flashes, view};
 use crate::profile::pages;
 use crate::profile::views::{AlertsPage, TelegramSection};
 use crate::wire;
@@ -25,24 +25,13 @@ use crate::wire;
 /// The page's address.
 pub const PATH: &str = "/perfil/avisos";
 
-const FLASHES: &[Flash] = &[
-    Flash::good("salvo", "Avisos salvos", "Valem a partir da próxima mensagem."),
-    Flash::good(
-        "navegador_ligado",
-        "Navegador ligado",
-        "Os avisos aparecem nele também com esta página fechada.",
-    ),
-    Flash::good(
-        "navegador_desligado",
-        "Navegador desligado",
-        "Ele não mostra mais avisos desta conta.",
-    ),
-    Flash::good(
-        "telegram_desconectado",
-        "Telegram desconectado",
-        "Nenhum aviso chega mais por ele.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "salvo": good "Avisos salvos", "Valem a partir da próxima mensagem.";
+    "navegador_ligado": good "Navegador ligado",
+        "Os avisos aparecem nele também com esta página fechada.";
+    "navegador_desligado": good "Navegador desligado", "Ele não mostra mais avisos desta conta.";
+    "telegram_desconectado": good "Telegram desconectado", "Nenhum aviso chega mais por ele.";
+};
 
 /// What a person may choose, and the stored choices.
 struct NotificationSettings {

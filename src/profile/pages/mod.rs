@@ -17,7 +17,7 @@ use crate::app::{App, Visit};
 use crate::base::{Day, Instant, TokenHash, UserId, Zone, hex};
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Flash, Notice, PageTime, Tone, view};
+use crate::panel::{Flash, Notice, PageTime, Tone, flashes, view};
 use crate::partner::{PlanName, shown::shown, store as partner};
 use crate::services::Services;
 use crate::wire;
@@ -26,23 +26,16 @@ use crate::wire;
 pub const PATH: &str = "/perfil";
 const MOST_SESSIONS: u32 = 50;
 
-const FLASHES: &[Flash] = &[
-    Flash::good("dados", "Dados salvos", ""),
-    Flash::good(
-        "senha",
-        "Senha trocada",
-        "As outras sessões e o acesso da extensão foram encerrados.",
-    ),
-    Flash::good("foto", "Foto salva", ""),
-    Flash::good("foto_excluida", "Foto excluída", ""),
-    Flash::good("sessao", "Sessão encerrada", "Quem estava nela precisa entrar de novo."),
-    Flash::good("sessoes", "Outras sessões encerradas", "Só esta continua aberta."),
-    Flash::good(
-        "extensao",
-        "Acesso da extensão encerrado",
-        "Para usá-la de novo, entre por ela com e-mail e senha.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "dados": good "Dados salvos";
+    "senha": good "Senha trocada", "As outras sessões e o acesso da extensão foram encerrados.";
+    "foto": good "Foto salva";
+    "foto_excluida": good "Foto excluída";
+    "sessao": good "Sessão encerrada", "Quem estava nela precisa entrar de novo.";
+    "sessoes": good "Outras sessões encerradas", "Só esta continua aberta.";
+    "extensao": good "Acesso da extensão encerrado",
+        "Para usá-la de novo, entre por ela com e-mail e senha.";
+};
 
 struct ProfileData {
     chat_number: Option<String>,

@@ -13,7 +13,6 @@ use crate::program::store::{self, DaySum, Leaving, LedgerEntry};
 use crate::program::views::{Emblem, Lap, StudentProgress, days, number_words, points};
 use crate::program::{Action, Challenge, Milestone, milestones};
 
-/// Days of the charts.
 pub const CHART_DAYS: i64 = 30;
 
 /// `GET /admin/gamificacao`.

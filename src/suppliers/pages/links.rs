@@ -10,15 +10,14 @@ use crate::base::ids::item_number;
 use crate::base::{UserId, Zone, search_key};
 use crate::catalog::LONGEST_SKU;
 use crate::catalog::store::ByProduct;
-use crate::columns;
 use crate::dropshipping::links::{self, LinkFault, LinkQuery, Linked, NewLink, ShownLink};
 use crate::dropshipping::relations;
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Flash, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Notice, PageTime,
-    Pick, Rule, Sent, Tone, export, form,
+    Answer, Flash, Form, FormView, ListQuery, ListReply, Listing, Notice, PageTime, Pick, Sent,
+    Tone, columns, export, flashes, form, heads,
 };
 use crate::suppliers::views::LinksPage;
 use crate::suppliers::{SELLER, asked, choice};
@@ -30,22 +29,13 @@ pub(in crate::suppliers) const LIST: Listing = Listing {
     path: PATH,
     hint: "Anúncio, produto ou SKU",
     sort_keys: &["-criado"],
-    heads: &[
-        Head::plain("Anúncio"),
-        Head::plain("Produto"),
-        Head::plain("Vendedor"),
-        Head::plain("Vinculado"),
-    ],
+    heads: heads!["Anúncio", "Produto", "Vendedor", "Vinculado"],
     file: "vinculos.csv",
     csv: columns![seller_id ml_id sku vendedor anuncio produto criado_em],
-    flashes: &[
-        Flash::good("vinculado", "Anúncio vinculado", "As próximas vendas dele viram pedidos."),
-        Flash::good(
-            "desvinculado",
-            "Vínculo removido",
-            "As próximas vendas dele não viram pedidos.",
-        ),
-    ],
+    flashes: flashes! {
+        "vinculado": good "Anúncio vinculado", "As próximas vendas dele viram pedidos.";
+        "desvinculado": good "Vínculo removido", "As próximas vendas dele não viram pedidos.";
+    },
     ..Listing::NONE
 };
 
@@ -75,26 +65,15 @@ pub struct Entered {
     sku: String,
 }
 
-pub(in crate::suppliers) const FORM: Form<Entered> = Form(&[
-    Input::new(
-        "vendedor",
-        "Escolha o vendedor.",
-        Rule::Own(read_seller, |entered, _| match entered.seller {
-            0 => String::new(),
-            id => id.to_string(),
-        }),
-    ),
-    Input::new(
-        "anuncio",
-        "Informe o código do anúncio, como MLB123.",
-        Rule::Own(read_item, |entered, _| entered.listing.clone()),
-    ),
-    Input::new(
-        "sku",
-        "Informe o SKU de um produto seu.",
-        Rule::Line(1..=LONGEST_SKU, |entered| &mut entered.sku),
-    ),
-]);
+pub(in crate::suppliers) const FORM: Form<Entered> = form! {
+    "vendedor": Own(read_seller, |entered, _| match entered.seller {
+        0 => String::new(),
+        id => id.to_string(),
+    }), "Escolha o vendedor.";
+    "anuncio": Own(read_item, |entered, _| entered.listing.clone()),
+        "Informe o código do anúncio, como MLB123.";
+    "sku": Line(1..=LONGEST_SKU, |entered| &mut entered.sku), "Informe o SKU de um produto seu.";
+};
 
 fn read_seller(sent: &mut Sent<'_>, name: &'static str, entered: &mut Entered) {
     match sent.reference(name) {
@@ -136,8 +115,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let (links, total) =
             app.db.read(request.lane, |tx| links::page(tx, &wanted, query.window()))?;
-        let links = links.into_iter().map(|link| LinkJson::of(link, zone));
-        return ListReply::reply(total, links.collect());
+        return ListReply::of(total, links, |link| LinkJson::of(link, zone));
     }
     page((app, person, request), &query, seller, FORM.show(None, zone).unfocused())
 }
@@ -224,7 +202,7 @@ fn refused(fault: LinkFault) -> Problem {
         LinkFault::NoSeller => Problem::field(SELLER, fault.said()),
         LinkFault::NoListing | LinkFault::Taken => Problem::field("anuncio", fault.said()),
         LinkFault::NoProduct => Problem::field("sku", fault.said()),
-        LinkFault::Full => Problem::new(Code::Conflict, fault.said()),
+        LinkFault::Full => Problem::conflict(fault.said()),
     }
 }
 

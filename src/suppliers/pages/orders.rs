@@ -6,7 +6,6 @@ use super::{payments, reminders};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{Cents, Instant, OrderId, UserId, Zone};
-use crate::columns;
 use crate::dropshipping::debts::{self, Sum, Tally};
 use crate::dropshipping::orders::{
     self, DropOrder, DropOrderQuery, DropOrderStatus, StatusFilter, Whose,
@@ -16,7 +15,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::days::{self, Days};
 use crate::panel::list::{Choice, asks_for_much};
-use crate::panel::{Filter, Flash, Head, ListQuery, ListReply, Listing, When, export};
+use crate::panel::{ListQuery, ListReply, Listing, When, columns, export, filters, flashes, heads};
 use crate::partner::supplier::files;
 use crate::suppliers::views::{OrderRow, OrdersPage};
 use crate::suppliers::{SELLER, asked, choice};
@@ -24,46 +23,29 @@ use crate::wire;
 
 pub const PATH: &str = "/fornecedor/pedidos";
 
-/// The filter of lists of drop orders by state.
-const BY_STATUS: Filter = Filter::of(
-    "situacao",
-    "Situação",
-    "Todos",
-    &[
-        ("aberto", "Em aberto"),
-        ("vencido", "Em atraso"),
-        ("pago", "Pagos"),
-        ("a_vencer", "A vencer"),
-        ("cancelado", "Cancelados"),
-    ],
-);
-
 pub(in crate::suppliers) const LIST: Listing = Listing {
     path: PATH,
     hint: "Pedido, SKU ou produto",
-    filters: &[BY_STATUS],
+    filters: filters! {
+        "situacao": "Situação", "Todos", &[
+            ("aberto", "Em aberto"), ("vencido", "Em atraso"), ("pago", "Pagos"),
+            ("a_vencer", "A vencer"), ("cancelado", "Cancelados"),
+        ];
+    },
     sort_keys: &["-data", "vencimento"],
-    heads: &[
-        Head::sorts("Pedido", "data"),
-        Head::plain("Vendedor"),
-        Head::plain("Valor").numeric(),
-        Head::sorts("Vencimento", "vencimento"),
-        Head::plain("Situação"),
+    heads: heads![
+        "Pedido" => "data", "Vendedor", "Valor" numeric, "Vencimento" => "vencimento", "Situação",
     ],
     file: "pedidos.csv",
     csv: columns![
         id pedido seller_id vendedor sku produto quantidade custo valor situacao vence_em pago_em
         lembrado_em
     ],
-    flashes: &[
-        Flash::good("aberto", "Pagamento desfeito", "O pedido voltou a ser devido."),
-        Flash::warn("nenhum", "Nada foi marcado", "Marque os pedidos que foram pagos antes."),
-        Flash::warn(
-            "cancelado",
-            "Nada foi anotado",
-            "A venda foi cancelada, e por ela nada é devido.",
-        ),
-    ],
+    flashes: flashes! {
+        "aberto": good "Pagamento desfeito", "O pedido voltou a ser devido.";
+        "nenhum": warn "Nada foi marcado", "Marque os pedidos que foram pagos antes.";
+        "cancelado": warn "Nada foi anotado", "A venda foi cancelada, e por ela nada é devido.";
+    },
 };
 
 /// `3 pedidos`.
@@ -121,7 +103,7 @@ pub(in crate::suppliers) fn wanted(
     now: Instant,
 ) -> DropOrderQuery {
     DropOrderQuery {
-        status: query.filter(BY_STATUS.name).and_then(status_filter),
+        status: query.filter("situacao").and_then(status_filter),
         other,
         search: query.search.to_lowercase(),
         by_due: query.sort_key == "vencimento",
@@ -197,8 +179,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         asked.days.check()?;
         let window = asked.query.window();
         let (rows, total) = app.db.read(request.lane, |tx| orders::page(tx, &wanted, window))?;
-        let rows = rows.into_iter().map(|order| OrderJson::of(order, zone, now));
-        return ListReply::reply(total, rows.collect());
+        return ListReply::of(total, rows, |order| OrderJson::of(order, zone, now));
     }
     page((app, person, request), asked, &wanted)
 }
@@ -235,7 +216,7 @@ fn page(
         layout: layout(app, person, request).with_flash(flash),
         sum: in_words(of.as_deref(), &tally, wanted.status),
         open: wanted.open().map_or_else(Sum::default, |open| tally.of(open.status)),
-        marks: marks(request),
+        marks: request.parameter("marcar").is_some_and(|value| value == "todos"),
         seen: payments::seen(now, newest),
         orders: rows.into_iter().map(|order| row(order, zone, now)).collect(),
         late,
@@ -243,12 +224,6 @@ fn page(
         has_sellers: !sellers.is_empty(),
         table,
     })
-}
-
-/// Whether all of the filter are ticked from the start.
-fn marks(request: &Request) -> bool {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    given.any(|(name, value)| name == "marcar" && value == "todos")
 }
 
 /// The name of the seller to whom the list is narrowed. One who no longer does business

@@ -5,14 +5,13 @@ use super::orders::{LIST as SUPPLIERS_LIST, OrderJson, row, wanted};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::Actor;
-use crate::columns;
 use crate::dropshipping::debts;
 use crate::dropshipping::orders::{self, Whose};
 use crate::dropshipping::relations;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Head, ListReply, Listing, PageTime, export};
+use crate::panel::{Answer, ListReply, Listing, PageTime, columns, export, heads};
 use crate::suppliers::views::OwedPage;
 use crate::suppliers::{asked, choice, end_relation, with_owed};
 
@@ -22,12 +21,8 @@ const SUPPLIER: &str = "fornecedor";
 
 pub(in crate::suppliers) const LIST: Listing = Listing {
     path: "/painel/fornecedores",
-    heads: &[
-        Head::sorts("Pedido", "data"),
-        Head::plain("Fornecedor"),
-        Head::plain("Valor").numeric(),
-        Head::sorts("Vencimento", "vencimento"),
-        Head::plain("Situação"),
+    heads: heads![
+        "Pedido" => "data", "Fornecedor", "Valor" numeric, "Vencimento" => "vencimento", "Situação",
     ],
     file: "fornecedores.csv",
     csv: columns![
@@ -60,8 +55,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         ))
     })?;
     if request.wants_json() {
-        let rows = rows.into_iter().map(|order| OrderJson::of(order, zone, now));
-        return ListReply::reply(total, rows.collect());
+        return ListReply::of(total, rows, |order| OrderJson::of(order, zone, now));
     }
     let choice = choice(SUPPLIER, "Fornecedor", &suppliers, supplier);
     Reply::page(&OwedPage {

@@ -64,7 +64,7 @@ fn paid(tx: &WriteTx<'_>, owner: UserId, id: i64, batch: Option<Batch>) -> Resul
         (DropState::Pending, amount) => Ok(Sum { orders: 1, amount }),
         (DropState::Paid, _) => Ok(Sum::default()),
         (DropState::Cancelled, _) => {
-            Err(Problem::new(Code::Conflict, "the order was called off; nothing is owed"))
+            Err(Problem::conflict("the order was called off; nothing is owed"))
         }
     }
 }

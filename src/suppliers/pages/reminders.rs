@@ -11,22 +11,19 @@ use crate::base::{Instant, UserId};
 use crate::dropshipping::orders::{self, Whose};
 use crate::dropshipping::{relations, reminders};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::identity::guard::remind_all_charge;
 use crate::messages::choices::ChannelSet;
-use crate::panel::{Answer, Flash, Notice, Tone, form};
+use crate::panel::{Answer, Flash, Notice, Tone, flashes, form};
 
-const FLASHES: &[Flash] = &[
-    Flash::good("lembrado", "Vendedor lembrado", "Um lembrete vale por 24 horas."),
-    Flash::warn("quitado", "Nada a lembrar", "Por este pedido nada é devido."),
-    Flash::warn("em-dia", "Nada a lembrar", "Este vendedor não tem pedidos em atraso."),
-    Flash::warn(
-        "espera",
-        "Todos foram lembrados há pouco",
-        "Espere a janela acabar para lembrar todos de novo.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "lembrado": good "Vendedor lembrado", "Um lembrete vale por 24 horas.";
+    "quitado": warn "Nada a lembrar", "Por este pedido nada é devido.";
+    "em-dia": warn "Nada a lembrar", "Este vendedor não tem pedidos em atraso.";
+    "espera": warn "Todos foram lembrados há pouco",
+        "Espere a janela acabar para lembrar todos de novo.";
+};
 
 /// The notice of what was done.
 pub(in crate::suppliers) fn flash(request: &Request) -> Option<Notice> {
@@ -62,7 +59,7 @@ pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let order = orders::one(tx, Whose::Related(owner), id)?.ok_or_else(Problem::not_found)?;
         if !order.status(tx.now()).is_open() {
-            let problem = Problem::new(Code::Conflict, "nothing is owed for this order");
+            let problem = Problem::conflict("nothing is owed for this order");
             return answer.declined(problem, &page, "quitado");
         }
         let way = reminders::of_order(tx, channel_set, &order)?;
@@ -84,7 +81,7 @@ pub fn remind_seller(app: &App, person: &Person, request: &Request) -> Result<Re
     let channel_set = ChannelSet::of(&app.config);
     let told = reminders::of_seller(&app.db, channel_set, owner, seller)?;
     if told.orders == 0 {
-        let problem = Problem::new(Code::Conflict, "nothing of this seller is overdue");
+        let problem = Problem::conflict("nothing of this seller is overdue");
         return answer.declined(problem, &page, "em-dia");
     }
     answer.with(&page, "lembrado", &[("pedidos", json!(told.orders))])

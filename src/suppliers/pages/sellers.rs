@@ -13,36 +13,26 @@ use crate::dropshipping::debts::{self, Owed};
 use crate::dropshipping::orders::Whose;
 use crate::dropshipping::relations::{self, Invitation, Invited, Related};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::MessageKind;
-use crate::panel::{Answer, Flash, Form, FormView, Input, PageTime, Rule, form};
+use crate::panel::{Answer, Flash, Form, FormView, PageTime, flashes, form};
 use crate::suppliers::views::SellersPage;
 use crate::suppliers::{end_relation, with_owed};
 use crate::wire;
 
 const PATH: &str = "/fornecedor/vendedores";
 
-const FLASHES: &[Flash] = &[
-    Flash::good(
-        "convidado",
-        "Convite enviado",
-        "Quando a pessoa aceitar, os anúncios dela aparecem aqui.",
-    ),
-    Flash::good("retirado", "Convite retirado", ""),
-    Flash::good(
-        "encerrado",
-        "Relação encerrada",
-        "Os vínculos acabaram. O que já era devido continua em Pedidos.",
-    ),
-    Flash::warn(
-        "cheio",
-        "O convite não foi enviado",
-        "Há convites demais à espera de resposta. Retire alguns antes.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "convidado": good "Convite enviado", "Quando a pessoa aceitar, os anúncios dela aparecem aqui.";
+    "retirado": good "Convite retirado";
+    "encerrado": good "Relação encerrada",
+        "Os vínculos acabaram. O que já era devido continua em Pedidos.";
+    "cheio": warn "O convite não foi enviado",
+        "Há convites demais à espera de resposta. Retire alguns antes.";
+};
 
 /// Errors for people who cannot be invited: for API clients, and for the panel.
 const SELF: (&str, &str) = ("is your own", "Este é o seu próprio e-mail.");
@@ -55,11 +45,9 @@ pub struct NewInvitation {
     email: String,
 }
 
-const FORM: Form<NewInvitation> = Form(&[Input::new(
-    "email",
-    "Informe o e-mail com que a pessoa entra na plataforma.",
-    Rule::Email(|new| &mut new.email),
-)]);
+const FORM: Form<NewInvitation> = form! {
+    "email": Email(|new| &mut new.email), "Informe o e-mail com que a pessoa entra na plataforma.";
+};
 
 wire! {
     /// A seller as the supplier's programs read it.
@@ -162,7 +150,7 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Invited::Related => Err(Problem::field("email", KNOWN.0)),
         Invited::Full => {
             let said = "there are too many open invitations; withdraw some first";
-            answer.refused(Problem::new(Code::Conflict, said), PATH, "cheio")
+            answer.refused(Problem::conflict(said), PATH, "cheio")
         }
     }))
 }

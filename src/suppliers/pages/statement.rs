@@ -9,7 +9,6 @@ use crate::accounts::page_layout::layout;
 use crate::accounts::store as accounts;
 use crate::app::{App, Visit};
 use crate::base::{Cents, Day, Instant, UserId, Zone};
-use crate::columns;
 use crate::dropshipping::debts::{self, Tally};
 use crate::dropshipping::orders::{self, DropOrder, DropOrderQuery, DropOrderStatus, Whose};
 use crate::dropshipping::relations;
@@ -17,7 +16,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
 use crate::panel::view::{address, month_in_words};
-use crate::panel::{Head, ListQuery, Listing, Pick, export};
+use crate::panel::{ListQuery, Listing, Pick, columns, export, heads};
 use crate::suppliers::views::{StatementPage, StatementRow};
 use crate::suppliers::{SELLER, asked};
 use crate::wire;
@@ -27,12 +26,7 @@ pub const PATH: &str = "/fornecedor/extrato";
 pub(in crate::suppliers) const LIST: Listing = Listing {
     path: PATH,
     sort_keys: &["data"],
-    heads: &[
-        Head::plain("Pedido"),
-        Head::plain("Vendido"),
-        Head::plain("Situação"),
-        Head::plain("Valor").numeric(),
-    ],
+    heads: heads!["Pedido", "Vendido", "Situação", "Valor" numeric],
     file: "extrato.csv",
     csv: columns![
         pedido vendido_em seller_id vendedor sku produto quantidade valor pago em_aberto situacao
@@ -80,10 +74,8 @@ wire! {
 
 /// The month that the address names, else the present one.
 fn month(request: &Request, today: Day) -> Result<Day, Problem> {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    let Some((_, text)) = given.find(|(name, value)| name == "mes" && !value.is_empty()) else {
-        return Ok(today.month_start());
-    };
+    let text = request.parameter("mes").filter(|text| !text.is_empty());
+    let Some(text) = text else { return Ok(today.month_start()) };
     let day = Day::parse(&format!("{text}-01"));
     day.ok_or_else(|| Problem::field("mes", "must be a month, such as 2026-11"))
 }

@@ -8,14 +8,14 @@ use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::ids::item_number;
 use crate::base::{UserId, grouped};
-use crate::columns;
 use crate::dropshipping::relations;
 use crate::dropshipping::unmatched::{self, Reason, Unmatched, UnmatchedQuery};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Sent, Tone, export, form,
+    Answer, Flash, ListQuery, ListReply, Listing, Notice, Sent, Tone, columns, export, filters,
+    form, heads,
 };
 use crate::suppliers::views::UnmatchedPage;
 use crate::suppliers::{SELLER, asked, choice};
@@ -25,21 +25,15 @@ pub const PATH: &str = "/fornecedor/conferencia";
 
 pub(in crate::suppliers) const LIST: Listing = Listing {
     path: PATH,
-    filters: &[
-        Filter::of(
-            "motivo",
-            "Motivo",
-            "Todos",
-            &[
-                ("no_sku", "Sem SKU e sem EAN"),
-                ("sku_unknown", "SKU desconhecido"),
-                ("ean_unknown", "EAN desconhecido"),
-            ],
-        ),
-        Filter::of("situacao", "Situação", "A conferir", &[("nao_e_meu", "Não são meus")]),
-    ],
+    filters: filters! {
+        "motivo": "Motivo", "Todos", &[
+            ("no_sku", "Sem SKU e sem EAN"), ("sku_unknown", "SKU desconhecido"),
+            ("ean_unknown", "EAN desconhecido"),
+        ];
+        "situacao": "Situação", "A conferir", &[("nao_e_meu", "Não são meus")];
+    },
     sort_keys: &["vendedor"],
-    heads: &[Head::plain("Anúncio"), Head::plain("Vendedor"), Head::plain("Produto sugerido")],
+    heads: heads!["Anúncio", "Vendedor", "Produto sugerido"],
     file: "conferencia.csv",
     csv: columns![seller_id vendedor ml_id titulo sku ean motivo],
     ..Listing::NONE
@@ -92,7 +86,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let window = query.window();
         let (rows, total) = app.db.read(request.lane, |tx| unmatched::page(tx, &wanted, window))?;
-        return ListReply::reply(total, rows.into_iter().map(UnmatchedJson::of).collect());
+        return ListReply::of(total, rows, UnmatchedJson::of);
     }
     page((app, person, request), query, &wanted)
 }

@@ -18,7 +18,6 @@ use crate::agency::{CLIENTS, act, cycle, days, notifications, page_of, store as 
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, UserId, Zone};
-use crate::columns;
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
 use crate::http::input::{FromField, RowNumber};
@@ -27,28 +26,22 @@ use crate::identity::Person;
 use crate::marketplace::account::store::owner_of;
 use crate::panel::list::asks_to_sort;
 use crate::panel::{
-    Answer, Filter, Flash, Form, FormView, Head, Input, ListReply, Listing, PageTime, Pick,
-    QueueItem, Rule, Sent, export, form,
+    Answer, Flash, Form, FormView, ListReply, Listing, PageTime, Pick, QueueItem, Sent, columns,
+    export, filters, flashes, form, heads,
 };
 use crate::services::Services;
 
 pub(in crate::agency) const LIST: Listing = Listing {
     path: CLIENTS,
     hint: "Nome ou marcador",
-    filters: &[
-        Filter::of("situacao", "Situação", "Todos", &ClientFilter::FILTER),
-        Filter::of(
-            "responsavel",
-            "Responsável",
-            "Toda a equipe",
-            &[("eu", "Meus clientes"), ("ninguem", "Sem responsável")],
-        ),
-    ],
+    filters: filters! {
+        "situacao": "Situação", "Todos", &ClientFilter::FILTER;
+        "responsavel": "Responsável", "Toda a equipe",
+            &[("eu", "Meus clientes"), ("ninguem", "Sem responsável")];
+    },
     sort_keys: &[store::BY_DEADLINE, "nome"],
-    heads: &[
-        Head::sorts("Cliente", "nome"),
-        Head::sorts("O que espera", store::BY_DEADLINE),
-        Head::plain("Vendas, 30 dias").numeric(),
+    heads: heads![
+        "Cliente" => "nome", "O que espera" => store::BY_DEADLINE, "Vendas, 30 dias" numeric,
     ],
     file: "clientes.csv",
     csv: columns![
@@ -59,62 +52,39 @@ pub(in crate::agency) const LIST: Listing = Listing {
 };
 
 /// Messages about the last action on the pages of clients.
-pub const FLASHES: &[Flash] = &[
-    Flash::good("criado", "Cliente criado", "Os números da conta dele aparecem em instantes."),
-    Flash::good("alterado", "Cliente alterado", "A equipe já vê os novos dados."),
-    Flash::good("excluido", "Cliente removido", "A agência não tem mais acesso às contas dele."),
-    Flash::good("conta", "Conta incluída", "Ela será lida agora, com o histórico de vendas."),
-    Flash::good("convite_encerrado", "Convite encerrado", "O link não abre mais."),
-    Flash::good("sem_convite", "Não há convite aberto", "Gere um novo quando precisar."),
-    Flash::warn(
-        "conta_ocupada",
-        "Nada foi incluído",
-        "Esta conta já é de um cliente da agência, ou este cliente já tem 50 contas.",
-    ),
-    Flash::good("conta_retirada", "Conta retirada", "A agência não tem mais acesso a ela."),
-    Flash::good("sincronizados", "Clientes sincronizados", "Todos os números são de agora."),
-    Flash::good(
-        "sincronizando",
-        "Sincronização em andamento",
-        "Cinco clientes por vez. Ela continua mesmo que você saia desta página.",
-    ),
-    Flash::warn(
-        "com_erros",
-        "Nem todos puderam ser lidos",
-        "Os clientes com erro dizem o que houve e entram de novo na próxima vez.",
-    ),
-];
+pub const FLASHES: &[Flash] = flashes! {
+    "criado": good "Cliente criado", "Os números da conta dele aparecem em instantes.";
+    "alterado": good "Cliente alterado", "A equipe já vê os novos dados.";
+    "excluido": good "Cliente removido", "A agência não tem mais acesso às contas dele.";
+    "conta": good "Conta incluída", "Ela será lida agora, com o histórico de vendas.";
+    "convite_encerrado": good "Convite encerrado", "O link não abre mais.";
+    "sem_convite": good "Não há convite aberto", "Gere um novo quando precisar.";
+    "conta_ocupada": warn "Nada foi incluído",
+        "Esta conta já é de um cliente da agência, ou este cliente já tem 50 contas.";
+    "conta_retirada": good "Conta retirada", "A agência não tem mais acesso a ela.";
+    "sincronizados": good "Clientes sincronizados", "Todos os números são de agora.";
+    "sincronizando": good "Sincronização em andamento",
+        "Cinco clientes por vez. Ela continua mesmo que você saia desta página.";
+    "com_erros": warn "Nem todos puderam ser lidos",
+        "Os clientes com erro dizem o que houve e entram de novo na próxima vez.";
+};
 
-/// The form of a client.
-pub const FORM: Form<ClientEntry> = Form(&[
-    Input::new(
-        "nome",
-        "Informe o nome do cliente, de 2 a 120 letras.",
-        Rule::Line(2..=120, |entry| &mut entry.name),
-    ),
-    Input::new(
-        "responsavel_id",
-        "Escolha alguém da equipe.",
-        Rule::Reference(|entry| &mut entry.keeper),
-    ),
-    Input::new(
-        "etiquetas",
-        "Use até 10 marcadores de até 30 letras, com vírgula entre eles.",
-        Rule::Own(read_tags, |entry, _| entry.tags.clone()),
-    ),
-    Input::new("anotacoes", "Use até 4.000 letras.", Rule::Lines(4_000, |entry| &mut entry.notes)),
-]);
+pub const FORM: Form<ClientEntry> = form! {
+    "nome": Line(2..=120, |entry| &mut entry.name), "Informe o nome do cliente, de 2 a 120 letras.";
+    "responsavel_id": Reference(|entry| &mut entry.keeper), "Escolha alguém da equipe.";
+    "etiquetas": Own(read_tags, |entry, _| entry.tags.clone()),
+        "Use até 10 marcadores de até 30 letras, com vírgula entre eles.";
+    "anotacoes": Lines(4_000, |entry| &mut entry.notes), "Use até 4.000 letras.";
+};
 
 /// The form that adds an account to a client: the number of an account that a
 /// student has linked.
-pub const ACCOUNT_FORM: Form<Option<i64>> = Form(&[Input::new(
-    "ml_user_id",
-    "Informe o número de uma conta que um aluno vinculou.",
-    Rule::Own(
+pub const ACCOUNT_FORM: Form<Option<i64>> = form! {
+    "ml_user_id": Own(
         |sent, name, account| *account = Some(sent.required::<RowNumber>(name).0),
         |account, _| account.map(|number| number.to_string()).unwrap_or_default(),
-    ),
-)]);
+    ), "Informe o número de uma conta que um aluno vinculou.";
+};
 
 /// Tags as a list or as one text with commas.
 #[derive(Default)]
@@ -197,8 +167,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     if request.wants_json() {
-        let rows = rows.iter().map(|one| shown(one, zone));
-        return ListReply::reply(page.total, rows.collect());
+        return ListReply::of(page.total, &rows, |one| shown(one, zone));
     }
     let time = PageTime::of(app, request);
     let row = |listed: ListedClient| ClientRow {
@@ -268,7 +237,6 @@ pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     })
 }
 
-/// The client that a request names.
 fn named(services: &Services, request: &Request) -> Result<Client, Problem> {
     let id = request.id()?;
     services.db.read(request.lane, |tx| store::existing(tx, id))
@@ -341,11 +309,9 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
     let invite = inviting((app, person, request));
     Ok(Box::new(move |tx| {
-        let full =
-            || Problem::new(Code::Conflict, "there are 1000 clients already; remove some first");
+        let full = || Problem::conflict("there are 1000 clients already; remove some first");
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
-        let act = act("cliente.criar", id, &entry.name);
-        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
+        audit::note(tx, &actor, &act("cliente.criar", id, &entry.name), (), &entry)?;
         let Some(account) = account else {
             return Ok(invite(tx, id, &entry.name)?.status(http::StatusCode::CREATED));
         };
@@ -380,11 +346,10 @@ fn check_account(
 /// owner.
 fn take_in(tx: &WriteTx<'_>, client: i64, account: MlUserId, zone: Zone) -> Result<(), Problem> {
     if accounts::accounts_of(tx, client)?.len() >= MOST_ACCOUNTS {
-        return Err(Problem::new(Code::Conflict, "a client has at most 50 accounts"));
+        return Err(Problem::conflict("a client has at most 50 accounts"));
     }
     if !accounts::join(tx, client, account)? {
-        let said = "esta conta já é de um cliente da agência";
-        return Err(Problem::new(Code::Conflict, said));
+        return Err(Problem::conflict("esta conta já é de um cliente da agência"));
     }
     let joined = accounts::joined(tx, account)?.ok_or_else(Problem::not_found)?;
     days::note(tx, &joined, zone.day(tx.now()))?;
@@ -408,8 +373,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let before = store::existing(tx, id)?.entry;
         store::update(tx, id, &entry)?;
-        let act = act("cliente.alterar", id, &entry.name);
-        audit::note(tx, &actor, &act, Some(&before), Some(&entry))?;
+        audit::note(tx, &actor, &act("cliente.alterar", id, &entry.name), &before, &entry)?;
         answer.done(id, &page_of(id), "alterado")
     }))
 }
@@ -442,7 +406,7 @@ pub fn add_account(app: &App, person: &Person, request: &Request) -> Result<Job,
         }
         let act = act("cliente.conta", id, &client.entry.name);
         let after = json!({ "ml_user_id": account });
-        audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
+        audit::note(tx, &actor, &act, (), &after)?;
         answer.made(account, &page, "conta")
     }))
 }
@@ -456,7 +420,7 @@ pub fn remove_account(app: &App, person: &Person, request: &Request) -> Result<R
     app.db.write(move |tx| {
         let act = act("cliente.retirar_conta", id, &removed.client_name);
         let before = json!({ "ml_user_id": account });
-        audit::note(tx, &actor, &act, Some(&before), None::<&()>)
+        audit::note(tx, &actor, &act, &before, ())
     })?;
     Answer::to(request).done(account, &page_of(id), "conta_retirada")
 }
@@ -478,7 +442,7 @@ pub fn sync_all(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {
         let act = objects::CLIENT.act("cliente.sincronizar_todos", "todos", "Clientes da agência");
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)
+        audit::note(tx, &actor, &act, (), ())
     })?;
     let busy = || {
         let said = "other cycles wait already; try again in a moment";

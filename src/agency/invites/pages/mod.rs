@@ -179,7 +179,7 @@ pub fn inviting(
         let invitation = format!("{base}{}", store::renew(tx, client)?);
         let until = tx.now().plus(store::LIFE_S);
         let after = json!({ "expira_em": zone.spaced(until) });
-        audit::note(tx, &actor, &act("cliente.convite", client, name), None::<&()>, Some(&after))?;
+        audit::note(tx, &actor, &act("cliente.convite", client, name), (), &after)?;
         if wants_json {
             let id = client.to_string();
             return Reply::json(&json!({ "ok": true, "id": id, "convite": invitation }));
@@ -199,8 +199,7 @@ pub fn end(_: &App, person: &Person, request: &Request) -> Result<Job, Problem> 
         if !store::end(tx, client)? {
             return answer.done(client, &page, "sem_convite");
         }
-        let act = act("cliente.convite_encerrar", client, &name);
-        audit::note(tx, &actor, &act, None::<&()>, None::<&()>)?;
+        audit::note(tx, &actor, &act("cliente.convite_encerrar", client, &name), (), ())?;
         answer.done(client, &page, "convite_encerrado")
     }))
 }

@@ -127,7 +127,7 @@ fn take_in(
         if is_new {
             let after = json!({ "conta": account.to_string() });
             let act = act("cliente.conta_entrou", guest.client, &guest.name);
-            audit::note(tx, &actor, &act, None::<&()>, Some(&after))?;
+            audit::note(tx, &actor, &act, (), &after)?;
         }
         let joined = agency::joined(tx, account)?;
         let is_joined = joined.is_some_and(|joined| joined.client == guest.client);

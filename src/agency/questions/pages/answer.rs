@@ -83,6 +83,6 @@ fn on_sent((_, person, request): Visit<'_>, found: &store::Joined, text: &str) -
     let (id, asked) = (found.row.id, shortened(&found.row.text, NAMED).to_owned());
     Box::new(move |tx| {
         let act = objects::QUESTION.act("pergunta.responder", id, &asked);
-        audit::note(tx, &actor, &act, None::<&()>, Some(&after))
+        audit::note(tx, &actor, &act, (), &after)
     })
 }

@@ -9,12 +9,11 @@ use super::views::{ClaimPage, ClaimsPage, Door, ShownClaim};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, MlUserId};
-use crate::columns;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed::{self, Found};
-use crate::panel::{Filter, Head, Listing, PageTime};
+use crate::panel::{Filter, Listing, PageTime, columns, heads};
 use crate::services::Services;
 use crate::wire;
 
@@ -23,12 +22,8 @@ pub const LIST: Listing = Listing {
     hint: "Número da venda ou da reclamação",
     filters: &[Filter::of("estado", "Situação", "Todas", &ClaimState::FILTER)],
     sort_keys: &["prazo", "-aberta_em"],
-    heads: &[
-        Head::plain("Reclamação"),
-        Head::plain("Conta"),
-        Head::plain("Em jogo").numeric(),
-        Head::sorts("Quem age", "prazo"),
-        Head::sorts("Aberta", "aberta_em"),
+    heads: heads![
+        "Reclamação", "Conta", "Em jogo" numeric, "Quem age" => "prazo", "Aberta" => "aberta_em",
     ],
     file: "reclamacoes.csv",
     csv: columns![

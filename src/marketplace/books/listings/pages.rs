@@ -8,38 +8,28 @@ use super::views::{ListingsPage, worth_words};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Cents, MlUserId};
-use crate::columns;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
-use crate::panel::{Badge, Filter, Head, Listing, list};
+use crate::panel::{Badge, Listing, columns, filters, heads, list};
 use crate::services::Services;
 use crate::wire;
 
 pub(super) const LIST: Listing = Listing {
     path: "/painel/anuncios",
     hint: "Título, SKU ou código",
-    filters: &[Filter::of(
-        "estado",
-        "Situação",
-        "Todos",
-        &[
-            ("active", "Ativos"),
-            ("paused", "Pausados"),
-            ("under_review", "Em revisão"),
+    filters: filters! {
+        "estado": "Situação", "Todos", &[
+            ("active", "Ativos"), ("paused", "Pausados"), ("under_review", "Em revisão"),
             ("closed", "Encerrados"),
-        ],
-    )],
+        ];
+    },
     sort_keys: &["-atualizado_em", "titulo", "preco", "disponivel", "vendidos"],
-    heads: &[
-        Head::sorts("Anúncio", "titulo"),
-        Head::plain("Conta"),
-        Head::sorts("Preço", "preco").numeric(),
-        Head::plain("Situação"),
-        Head::sorts("Disponível", "disponivel").numeric(),
-        Head::sorts("Vendidos", "vendidos").numeric(),
-        Head::sorts("Mudou", "atualizado_em"),
+    heads: heads![
+        "Anúncio" => "titulo", "Conta", "Preço" numeric => "preco", "Situação",
+        "Disponível" numeric => "disponivel", "Vendidos" numeric => "vendidos",
+        "Mudou" => "atualizado_em",
     ],
     file: "anuncios.csv",
     csv: columns![

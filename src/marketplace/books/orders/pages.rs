@@ -23,13 +23,14 @@ use crate::marketplace::account::store;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::words::Words;
-use crate::marketplace::tools::{self, fees};
-use crate::panel::PageTime;
+use crate::marketplace::tools::fees;
+use crate::marketplace::tools::pages::NO_NOTE;
 use crate::panel::chart::{BarChart, BarWords, MOST_SERIES, short_money};
 use crate::panel::days::Days;
 use crate::panel::{
-    Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Tone, days, export,
+    Filter, ListQuery, ListReply, Listing, Notice, Tone, columns, days, export, flashes,
 };
+use crate::panel::{PageTime, heads};
 use crate::services::Services;
 use crate::wire;
 
@@ -46,48 +47,20 @@ pub const LIST: Listing = Listing {
         },
     ],
     sort_keys: &["-criada_em"],
-    heads: &[
-        Head::plain("Venda"),
-        Head::plain("Conta"),
-        Head::plain("Total").numeric(),
-        Head::plain("Sobra").numeric(),
-        Head::plain("Situação"),
-        Head::sorts("Quando", "criada_em"),
+    heads: heads![
+        "Venda", "Conta", "Total" numeric, "Sobra" numeric, "Situação", "Quando" => "criada_em",
     ],
     file: "vendas.csv",
-    csv: &[
-        "id",
-        "conta",
-        "estado",
-        "total",
-        "moeda",
-        "quantidade",
-        "titulo",
-        "sku",
-        "anuncio",
-        "comprador",
-        "criada_em",
-        "envio_id",
-        "envio",
-        "logistica",
-        "comissao",
-        "frete",
-        "imposto",
-        "custo",
-        "sobra",
+    csv: columns![
+        id conta estado total moeda quantidade titulo sku anuncio comprador criada_em envio_id envio
+        logistica comissao frete imposto custo sobra
     ],
-    flashes: &[
-        Flash::warn(
-            tools::pages::NO_NOTE,
-            "Esta venda ainda não tem nota fiscal",
-            "Emita a nota no marketplace, ou anexe lá a que você já emitiu. Depois abra de novo.",
-        ),
-        Flash::good(
-            "custo",
-            "Custo salvo",
-            "Vale para todas as vendas deste anúncio, também na lista e nas somas.",
-        ),
-    ],
+    flashes: flashes! {
+        NO_NOTE: warn "Esta venda ainda não tem nota fiscal",
+            "Emita a nota no marketplace, ou anexe lá a que você já emitiu. Depois abra de novo.";
+        "custo": good "Custo salvo",
+            "Vale para todas as vendas deste anúncio, também na lista e nas somas.";
+    },
 };
 
 /// Days of a chart: without days in the filter, and at most.
@@ -280,9 +253,8 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         });
     }
     if request.wants_json() {
-        let orders = page.orders.iter().zip(earned);
-        let sales = orders.map(|sale| WireSale::of(app, &page, &stores, sale));
-        return ListReply::reply(total, sales.collect());
+        let sales = page.orders.iter().zip(earned);
+        return ListReply::of(total, sales, |sale| WireSale::of(app, &page, &stores, sale));
     }
     let status = match days.fault {
         Some(_) => StatusCode::UNPROCESSABLE_ENTITY,

@@ -1,7 +1,7 @@
 //! The form of an answer to a buyer, and what is said when it was not sent.
 
 use crate::http::Problem;
-use crate::panel::{Form, Input, Notice, Rule, Sent, Tone};
+use crate::panel::{Form, Notice, Sent, Tone, form};
 
 /// Longest answer that the marketplace takes.
 pub const LONGEST: usize = 2_000;
@@ -9,8 +9,9 @@ pub const LONGEST: usize = 2_000;
 pub const WRONG_LENGTH: &str = "Escreva a resposta, com até 2.000 letras.";
 
 /// The form of an answer.
-pub const FORM: Form<String> =
-    Form(&[Input::new("resposta", WRONG_LENGTH, Rule::Own(read, |text, _| text.clone()))]);
+pub const FORM: Form<String> = form! {
+    "resposta": Own(read, |text, _| text.clone()), WRONG_LENGTH;
+};
 
 /// Reads an answer.
 pub fn read(sent: &mut Sent<'_>, name: &'static str, text: &mut String) {

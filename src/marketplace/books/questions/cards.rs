@@ -8,7 +8,7 @@ use crate::marketplace::account::stores::unlinked;
 use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::books::listings::pages::state_badge;
 use crate::panel::view::Field;
-use crate::panel::{Badge, Flash, Notice, PageTime, Tone};
+use crate::panel::{Badge, Flash, Notice, PageTime, Tone, flashes};
 use crate::row;
 use crate::services::Services;
 
@@ -27,19 +27,13 @@ const SOON_S: i64 = 12 * 3600;
 const LATE_S: i64 = DAY_S;
 
 /// The notices of a queue about the last answer.
-pub const FLASHES: &[Flash] = &[
-    Flash::good("respondida", "Resposta enviada", "O comprador já pode vê-la no anúncio."),
-    Flash::good(
-        "ja_respondida",
-        "Esta pergunta já tinha resposta",
-        "Alguém respondeu antes, por aqui ou no marketplace.",
-    ),
-    Flash::bad(
-        "nao_enviada",
-        "Sua resposta não foi enviada",
-        "A pergunta mudou no marketplace antes de ela chegar lá.",
-    ),
-];
+pub const FLASHES: &[Flash] = flashes! {
+    "respondida": good "Resposta enviada", "O comprador já pode vê-la no anúncio.";
+    "ja_respondida": good "Esta pergunta já tinha resposta",
+        "Alguém respondeu antes, por aqui ou no marketplace.";
+    "nao_enviada": bad "Sua resposta não foi enviada",
+        "A pergunta mudou no marketplace antes de ela chegar lá.";
+};
 
 row! {
     /// A question with the data that only its card shows.

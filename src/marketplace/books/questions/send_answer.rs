@@ -96,7 +96,7 @@ fn read(services: &Services, owner: UserId, id: i64) -> Result<QuestionRow, Prob
 }
 
 fn late(said: &'static str, word: &'static str) -> AnswerOutcome {
-    AnswerOutcome::Late(Problem::new(Code::Conflict, said), word)
+    AnswerOutcome::Late(Problem::conflict(said), word)
 }
 
 /// The result for a question that does not wait for an answer any more.
@@ -114,7 +114,7 @@ fn refused(code: &str) -> (Problem, Unsent) {
     if code == "not_active_item" {
         let said =
             "O anúncio desta pergunta não está ativo: reative-o no marketplace e responda de novo";
-        return (Problem::new(Code::Conflict, said), Unsent::Inactive);
+        return (Problem::conflict(said), Unsent::Inactive);
     }
     let said = "O marketplace recusou a resposta: mude o texto, sem contatos nem links, ou responda por lá";
     (Problem::new(Code::MarketplaceUnavailable, said), Unsent::Refused)
@@ -212,9 +212,7 @@ fn unsent(error: CallError) -> (Problem, Unsent) {
     let said = tools::out_of_reach(&error).1;
     match error {
         CallError::Db(error) => (error.into(), Unsent::Away),
-        CallError::NotLinked | CallError::LinkLost => {
-            (Problem::new(Code::Conflict, said), Unsent::Unlinked)
-        }
+        CallError::NotLinked | CallError::LinkLost => (Problem::conflict(said), Unsent::Unlinked),
         CallError::Failed(Failure::Refused { status, code }) => {
             tracing::warn!(status, code, "the marketplace refused an answer");
             refused(&code)

@@ -10,38 +10,33 @@ use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::counted;
-use crate::columns;
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::inbox::state::NotificationState;
 use crate::marketplace::kinds::COUNTED_TOPICS;
-use crate::panel::{Answer, Filter, Flash, Head, ListReply, Listing, PageTime, export};
+use crate::panel::{
+    Answer, ListReply, Listing, PageTime, columns, export, filters, flashes, heads,
+};
 use crate::services::Services;
 use crate::wire;
 
 const LIST: Listing = Listing {
     path: "/admin/notificacoes",
     hint: "Recurso, número ou conta",
-    filters: &[
-        Filter::of("estado", "Situação", "Todas", &NotificationState::FILTER),
-        Filter::of("topico", "Tópico", "Todos", &COUNTED_TOPICS),
-    ],
+    filters: filters! {
+        "estado": "Situação", "Todas", &NotificationState::FILTER;
+        "topico": "Tópico", "Todos", &COUNTED_TOPICS;
+    },
     sort_keys: &["-recebida_em"],
-    heads: &[
-        Head::plain("Recurso"),
-        Head::plain("Conta"),
-        Head::sorts("Recebida", "recebida_em"),
-        Head::plain("Situação"),
-    ],
+    heads: heads!["Recurso", "Conta", "Recebida" => "recebida_em", "Situação"],
     file: "notificacoes.csv",
     csv: columns![id recebida_em topico recurso ml_user_id conta estado tentativas resultado],
-    flashes: &[Flash::good(
-        "na_fila",
-        "Notificação de volta à fila",
-        "Ela é buscada de novo no marketplace em instantes.",
-    )],
+    flashes: flashes! {
+        "na_fila": good "Notificação de volta à fila",
+            "Ela é buscada de novo no marketplace em instantes.";
+    },
 };
 
 wire! {
@@ -81,8 +76,7 @@ pub fn inbox(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     }
     let (received, total) = app.db.read(request.lane, |tx| store::page(tx, &wanted))?;
     if request.wants_json() {
-        let received = received.into_iter().map(|one| WireReceived::of(app, one));
-        return ListReply::reply(total, received.collect());
+        return ListReply::of(total, received, |one| WireReceived::of(app, one));
     }
     Reply::page(&ReceivedPage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
@@ -141,7 +135,7 @@ pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, 
     Ok(Box::new(move |tx| {
         let (before, _) = store::notification(tx, id)?.ok_or_else(Problem::not_found)?;
         if !store::work_again(tx, id)? {
-            return Err(Problem::new(Code::Conflict, "esta notificação já está na fila"));
+            return Err(Problem::conflict("esta notificação já está na fila"));
         }
         let act = Act {
             action: "notificacao.reprocessar",
@@ -151,7 +145,7 @@ pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, 
         };
         let was = Noted { estado: before.state.name(), resultado: before.outcome.as_deref() };
         let is = Noted { estado: NotificationState::Waiting.name(), resultado: None };
-        audit::note(tx, &actor, &act, Some(&was), Some(&is))?;
+        audit::note(tx, &actor, &act, &was, &is)?;
         tx.after_commit(move || bell.ring());
         answer.done(id, LIST.path, "na_fila")
     }))

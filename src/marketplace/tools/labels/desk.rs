@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{self, ReadTx, Window, WriteTx};
 use crate::http::input::is_form;
-use crate::http::{Check, Code, Field, Problem, Reply, Request};
+use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::panel::form::all_sent;
 use crate::panel::{Answer, PageTime, Paging, address};
 
@@ -296,7 +296,7 @@ pub fn print(
         })
         .collect();
     if chosen.is_empty() {
-        let problem = Problem::new(Code::Conflict, "no label to print was chosen");
+        let problem = Problem::conflict("no label to print was chosen");
         let word = if form.todos { "vazia" } else { "nada" };
         return Answer::to(request).refused(problem, desk.path, word);
     }

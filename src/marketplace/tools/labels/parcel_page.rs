@@ -85,10 +85,9 @@ impl ParcelPage {
     /// The page as JSON.
     pub fn json(self, app: &App, request: &Request) -> Result<Reply, Problem> {
         let (zone, refused) = (app.zone(), &app.marketplace.refused_labels);
-        let rows = self.rows.into_iter().map(|row| {
+        ListReply::of(self.total, self.rows, |row| {
             let why = refused.why(self.account, row.shipment, request.now);
             ParcelJson::of(row, self.account, zone, why)
-        });
-        ListReply::reply(self.total, rows.collect())
+        })
     }
 }

@@ -16,18 +16,17 @@ use crate::app::{App, Visit};
 use crate::audit::objects::ANNOUNCEMENT;
 use crate::audit::{self, Actor, looks};
 use crate::base::{Instant, Zone, counted, grouped};
-use crate::columns;
 use crate::db::Window;
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::outbox::Channel;
 use crate::panel::form::show_again;
 use crate::panel::view::{address, near_day};
 use crate::panel::{
-    Answer, Filter, Flash, FormView, Head, ListReply, Listing, PageTime, Paging, Progress, Sent,
-    Tab, Tick, export,
+    Answer, FormView, ListReply, Listing, PageTime, Paging, Progress, Sent, Tab, Tick, columns,
+    export, filters, flashes, heads,
 };
 use crate::wire;
 
@@ -38,56 +37,36 @@ const MOST_PAGES: i64 = 100_000;
 
 const LIST: Listing = Listing {
     path: PATH,
-    filters: &[Filter::of(
-        "estado",
-        "Situação",
-        "Todos",
-        &[
-            (State::Draft.name(), "Rascunhos"),
-            (State::Scheduled.name(), "Agendados"),
-            (State::Sent.name(), "Enviados"),
-            (State::Sending.name(), "Em envio"),
+    filters: filters! {
+        "estado": "Situação", "Todos", &[
+            (State::Draft.name(), "Rascunhos"), (State::Scheduled.name(), "Agendados"),
+            (State::Sent.name(), "Enviados"), (State::Sending.name(), "Em envio"),
             (State::Cancelled.name(), "Cancelados"),
-        ],
-    )],
+        ];
+    },
     sort_keys: &["-criado_em"],
-    heads: &[
-        Head::plain("Comunicado"),
-        Head::plain("Situação"),
-        Head::plain("Avisados").numeric(),
-        Head::plain("Leram").numeric(),
-        Head::sorts("Criado", "criado_em"),
+    heads: heads![
+        "Comunicado", "Situação", "Avisados" numeric, "Leram" numeric, "Criado" => "criado_em",
     ],
     file: "comunicados.csv",
     csv: columns![
         id titulo texto planos canais estado criado_por criado_em enviar_em comecou_em terminou_em
         pessoas avisadas mensagens leram
     ],
-    flashes: &[
-        Flash::good("salvo", "Rascunho salvo", "Ninguém foi avisado ainda. Confira e envie."),
-        Flash::good(
-            "enviado",
-            "Comunicado a caminho",
-            "Você pode sair desta página: o envio continua.",
-        ),
-        Flash::good("agendado", "Comunicado agendado", "Até a hora marcada você pode cancelar."),
-        Flash::good("cancelado", "Comunicado cancelado", "Ninguém foi avisado."),
-        Flash::good("parado", "Envio parado", "Quem já foi avisado continua com o aviso."),
-        Flash::good("excluido", "Comunicado excluído", "Ninguém tinha sido avisado."),
-        Flash::info("sem_envio", "Não há envio a cancelar", "Nada mudou agora."),
-        Flash::warn(
-            "ja_comecou",
-            "O envio já começou",
-            "Quem já foi avisado continua com o aviso.",
-        ),
-        Flash::info("ja_enviado", "Este comunicado já saiu do rascunho", "Nada mudou agora."),
-        Flash::warn("sem_ninguem", "Ninguém receberia este comunicado", "Escolha outros planos."),
-        Flash::warn(
-            "demais",
-            "Há comunicados demais",
-            "Exclua rascunhos e cancelados antigos antes de escrever outro.",
-        ),
-    ],
+    flashes: flashes! {
+        "salvo": good "Rascunho salvo", "Ninguém foi avisado ainda. Confira e envie.";
+        "enviado": good "Comunicado a caminho", "Você pode sair desta página: o envio continua.";
+        "agendado": good "Comunicado agendado", "Até a hora marcada você pode cancelar.";
+        "cancelado": good "Comunicado cancelado", "Ninguém foi avisado.";
+        "parado": good "Envio parado", "Quem já foi avisado continua com o aviso.";
+        "excluido": good "Comunicado excluído", "Ninguém tinha sido avisado.";
+        "sem_envio": info "Não há envio a cancelar", "Nada mudou agora.";
+        "ja_comecou": warn "O envio já começou", "Quem já foi avisado continua com o aviso.";
+        "ja_enviado": info "Este comunicado já saiu do rascunho", "Nada mudou agora.";
+        "sem_ninguem": warn "Ninguém receberia este comunicado", "Escolha outros planos.";
+        "demais": warn "Há comunicados demais",
+            "Exclua rascunhos e cancelados antigos antes de escrever outro.";
+    },
     ..Listing::NONE
 };
 
@@ -146,8 +125,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     if request.wants_json() {
-        let wire = rows.into_iter().map(|one| WireAnnouncement::of(one, zone));
-        return ListReply::reply(sum.announcements, wire.collect());
+        return ListReply::of(sum.announcements, rows, |one| WireAnnouncement::of(one, zone));
     }
     let time = PageTime::of(app, request);
     Reply::page(&AnnouncementsPage {
@@ -251,10 +229,10 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let Some(id) = store::insert(tx, &entry, &actor.name)? else {
             let said = "há comunicados demais; exclua rascunhos e cancelados antigos";
-            return answer.declined(Problem::new(Code::Conflict, said), PATH, "demais");
+            return answer.declined(Problem::conflict(said), PATH, "demais");
         };
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.created, id, &entry.title);
-        audit::note(tx, &actor, &act, None::<&()>, Some(&entry))?;
+        audit::note(tx, &actor, &act, (), &entry)?;
         answer.made(id, &format!("{PATH}/{id}"), "salvo")
     }))
 }
@@ -274,13 +252,13 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return answer.declined(no_draft(), &page, "ja_enviado");
         }
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.changed, id, &entry.title);
-        audit::note(tx, &actor, &act, Some(&AnnouncementEntry::from(&before)), Some(&entry))?;
+        audit::note(tx, &actor, &act, &AnnouncementEntry::from(&before), &entry)?;
         answer.done(id, &page, "salvo")
     }))
 }
 
 fn no_draft() -> Problem {
-    Problem::new(Code::Conflict, "este comunicado já saiu do rascunho")
+    Problem::conflict("este comunicado já saiu do rascunho")
 }
 
 /// `POST /admin/comunicados/{id}/enviar`: sends a draft, at once or at its time.
@@ -292,7 +270,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let one = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let audience = store::audience(tx, &one.roles)?;
         if audience == 0 {
-            let problem = Problem::new(Code::Conflict, "ninguém receberia este comunicado");
+            let problem = Problem::conflict("ninguém receberia este comunicado");
             return answer.declined(problem, &page, "sem_ninguem");
         }
         if !store::release(tx, id)? {
@@ -302,7 +280,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let told = serde_json::json!({
             "pessoas": audience, "enviar_em": one.send_at.map(Instant::rfc3339),
         });
-        audit::note(tx, &actor, &act, None::<&()>, Some(&told))?;
+        audit::note(tx, &actor, &act, (), &told)?;
         tx.after_commit(move || bell.ring());
         let is_later = one.send_at.is_some_and(|at| at > tx.now());
         answer.done(id, &page, if is_later { "agendado" } else { "enviado" })
@@ -318,12 +296,12 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let one = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let page = format!("{PATH}/{id}");
         if !store::cancel(tx, id)? {
-            let problem = Problem::new(Code::Conflict, "não há envio a cancelar");
+            let problem = Problem::conflict("não há envio a cancelar");
             return answer.declined(problem, &page, "sem_envio");
         }
         let act = ANNOUNCEMENT.act("comunicado.cancelar", id, &one.title);
         let told = serde_json::json!({ "avisadas": one.told });
-        audit::note(tx, &actor, &act, None::<&()>, (one.told > 0).then_some(&told))?;
+        audit::note(tx, &actor, &act, (), (one.told > 0).then_some(&told))?;
         answer.done(id, &page, if one.told > 0 { "parado" } else { "cancelado" })
     }))
 }
@@ -336,11 +314,10 @@ pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let one = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         if !store::delete(tx, id)? {
             let said = "só se exclui um comunicado que ninguém recebeu";
-            let problem = Problem::new(Code::Conflict, said);
-            return answer.declined(problem, &format!("{PATH}/{id}"), "ja_comecou");
+            return answer.declined(Problem::conflict(said), &format!("{PATH}/{id}"), "ja_comecou");
         }
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.removed, id, &one.title);
-        audit::note(tx, &actor, &act, Some(&AnnouncementEntry::from(&one)), None::<&()>)?;
+        audit::note(tx, &actor, &act, &AnnouncementEntry::from(&one), ())?;
         answer.done(id, PATH, "excluido")
     }))
 }

@@ -15,14 +15,15 @@ use crate::audit::{self, Actor, looks, objects};
 use crate::base::{Day, Instant, counted, grouped};
 use crate::db::{Result as DbResult, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::delivery::letter;
 use crate::messages::tabs;
 use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words};
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{
-    Answer, Filter, Flash, Head, ListQuery, ListReply, Listing, Notice, Tone, When, export, view,
+    Answer, ListQuery, ListReply, Listing, Notice, Tone, When, columns, export, filters, flashes,
+    heads, view,
 };
 use crate::services::Services;
 use crate::wire;
@@ -43,51 +44,26 @@ const STATES: [(&str, &str); 5] = [
 const LIST: Listing = Listing {
     path: PATH,
     hint: "E-mail do destinatário",
-    filters: &[
-        Filter::of("estado", "Situação", "Todas", &STATES),
-        Filter::of("canal", "Canal", "Todos", &Channel::FILTER),
-        Filter::of("tipo", "Tipo", "Todos", &MessageKind::FILTER),
-    ],
+    filters: filters! {
+        "estado": "Situação", "Todas", &STATES;
+        "canal": "Canal", "Todos", &Channel::FILTER;
+        "tipo": "Tipo", "Todos", &MessageKind::FILTER;
+    },
     sort_keys: &["-criada_em"],
-    heads: &[
-        Head::plain("Destinatário"),
-        Head::plain("Tipo"),
-        Head::plain("Canal"),
-        Head::plain("Situação"),
-        Head::sorts("Criada", "criada_em"),
-    ],
+    heads: heads!["Destinatário", "Tipo", "Canal", "Situação", "Criada" => "criada_em"],
     file: "mensagens.csv",
-    csv: &[
-        "id",
-        "tipo",
-        "canal",
-        "destinatario_id=destinatario.id",
-        "destinatario_nome=destinatario.nome",
-        "destinatario_email=destinatario.email",
-        "estado",
-        "motivo",
-        "criada_em",
-        "vence_em",
-        "concluida_em",
+    csv: columns![
+        id tipo canal destinatario_id=destinatario.id destinatario_nome=destinatario.nome
+        destinatario_email=destinatario.email estado motivo criada_em vence_em concluida_em
     ],
-    flashes: &[
-        Flash::good(
-            "cancelada",
-            "Mensagem cancelada",
-            "Ela não será enviada. O registro fica aqui por 90 dias.",
-        ),
-        Flash::good(
-            "teste",
-            "Teste na fila",
-            "Atualize esta página para ver o que aconteceu com ele.",
-        ),
-        Flash::good(
-            "corrigida",
-            "Endereço corrigido, mensagem de volta à fila",
-            "Ela sai assim que chegar a vez dela.",
-        ),
-        Flash::good("na_fila", "Mensagem de volta à fila", "Ela sai assim que chegar a vez dela."),
-    ],
+    flashes: flashes! {
+        "cancelada": good "Mensagem cancelada",
+            "Ela não será enviada. O registro fica aqui por 90 dias.";
+        "teste": good "Teste na fila", "Atualize esta página para ver o que aconteceu com ele.";
+        "corrigida": good "Endereço corrigido, mensagem de volta à fila",
+            "Ela sai assim que chegar a vez dela.";
+        "na_fila": good "Mensagem de volta à fila", "Ela sai assim que chegar a vez dela.";
+    },
 };
 
 /// Days of the chart, today among them.
@@ -165,8 +141,7 @@ pub fn queue(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
     })?;
     if request.wants_json() {
         looks::list(app, person, request, "mensagem.consultar_lista", "mensagem");
-        let messages = messages.into_iter().map(|message| WireMessage::of(app, message, now));
-        return ListReply::reply(total, messages.collect());
+        return ListReply::of(total, messages, |message| WireMessage::of(app, message, now));
     }
     Reply::page(&QueuePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
@@ -297,7 +272,7 @@ pub(super) fn note(
     let name = format!("{} para {}", message.kind_words(), message.name);
     let act = objects::MESSAGE.act(action, message.id, &name);
     let [before, after] = states.map(|state| json!({ "estado": state.name() }));
-    audit::note(tx, actor, &act, Some(&before), Some(&after))
+    audit::note(tx, actor, &act, &before, &after)
 }
 
 /// `POST /admin/mensagens/{id}/cancelar`: drops a message that still waits.
@@ -308,7 +283,7 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
         let outcome = format!("cancelada por {}", actor.name);
         if !outbox::cancel(tx, id, &outcome)? {
-            return Err(Problem::new(Code::Conflict, "esta mensagem não está mais na fila"));
+            return Err(Problem::conflict("esta mensagem não está mais na fila"));
         }
         let states = [MessageState::Waiting, MessageState::Dropped];
         note(tx, &actor, "mensagem.cancelar", &message, states)?;
@@ -334,8 +309,7 @@ pub fn try_again(_: &App, person: &Person, request: &Request) -> Result<Job, Pro
 }
 
 pub(super) fn not_again() -> Problem {
-    let said = "só se envia de novo uma mensagem que falhou e ainda está no prazo";
-    Problem::new(Code::Conflict, said)
+    Problem::conflict("só se envia de novo uma mensagem que falhou e ainda está no prazo")
 }
 
 /// `1.204 mensagens · 3 na fila · 12 falharam em 7 dias`; of a search, only how many.

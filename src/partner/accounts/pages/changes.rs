@@ -14,19 +14,19 @@ use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::{Flash, Form, Input, Rule, Sent, form};
+use crate::panel::{Flash, Form, Sent, flashes, form};
 use crate::partner::accounts::{PATH, store};
 use crate::partner::oauth::store as oauth;
 use crate::partner::{PlanName, store as partner};
 use crate::services::Services;
 use crate::wire;
 
-pub(in crate::partner::accounts) const FLASHES: &[Flash] = &[
-    Flash::good("plano", "Plano salvo", "Vale desde já para a próxima chamada."),
-    Flash::good("sem_plano", "Plano retirado", "Os tokens desta conta não passam mais."),
-    Flash::good("revogado", "Token revogado", "O programa que o usava já não tem acesso."),
-    Flash::good("desconectado", "Aplicativo desconectado", "Ele já não tem acesso a esta conta."),
-];
+pub(in crate::partner::accounts) const FLASHES: &[Flash] = flashes! {
+    "plano": good "Plano salvo", "Vale desde já para a próxima chamada.";
+    "sem_plano": good "Plano retirado", "Os tokens desta conta não passam mais.";
+    "revogado": good "Token revogado", "O programa que o usava já não tem acesso.";
+    "desconectado": good "Aplicativo desconectado", "Ele já não tem acesso a esta conta.";
+};
 
 /// The fields of a plan that an operator enters.
 #[derive(Clone, Copy)]
@@ -49,18 +49,12 @@ impl PlanEntry {
 }
 
 /// The form of a plan.
-pub(in crate::partner::accounts) const FORM: Form<PlanEntry> = Form(&[
-    Input::new(
-        "plano",
-        "Escolha Starter, Pro ou Scale.",
-        Rule::Own(read_plan, |entry, _| entry.plan.name().to_owned()),
-    ),
-    Input::new(
-        "ate",
-        "Informe um dia a partir de hoje, ou deixe em branco.",
-        Rule::Own(read_until, |entry, _| entry.until.map(Day::iso).unwrap_or_default()),
-    ),
-]);
+pub(in crate::partner::accounts) const FORM: Form<PlanEntry> = form! {
+    "plano": Own(read_plan, |entry, _| entry.plan.name().to_owned()),
+        "Escolha Starter, Pro ou Scale.";
+    "ate": Own(read_until, |entry, _| entry.until.map(Day::iso).unwrap_or_default()),
+        "Informe um dia a partir de hoje, ou deixe em branco.";
+};
 
 fn read_plan(sent: &mut Sent<'_>, name: &'static str, entry: &mut PlanEntry) {
     let word: String = sent.required(name);
@@ -194,8 +188,7 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let name = partner::token_name(tx, id, token)?.ok_or_else(Problem::not_found)?;
         if partner::revoke_token(tx, id, token)? {
             let before = TokenSaid { nome: &name, email: &account.email };
-            let act = objects::TOKEN.act("token.revogar", token, &name);
-            change.note(tx, &act, Some(&before), None::<&()>)?;
+            change.note(tx, &objects::TOKEN.act("token.revogar", token, &name), &before, ())?;
         }
         done(&change, id, "revogado")
     }))
@@ -211,7 +204,7 @@ pub fn disconnect(_: &App, person: &Person, request: &Request) -> Result<Job, Pr
         let name = oauth::disconnect(tx, id, grant)?.ok_or_else(Problem::not_found)?;
         let before = TokenSaid { nome: &name, email: &account.email };
         let act = objects::PROGRAM_APP.act("aplicativo.desconectar", grant, &name);
-        change.note(tx, &act, Some(&before), None::<&()>)?;
+        change.note(tx, &act, &before, ())?;
         done(&change, id, "desconectado")
     }))
 }

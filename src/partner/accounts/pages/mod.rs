@@ -12,34 +12,25 @@ use super::{Listed, PATH, PlanState, QuotaThresholds};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Day, UserId, Zone};
-use crate::columns;
 use crate::config::Plans;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Head, ListReply, Listing, export};
+use crate::panel::{ListReply, Listing, columns, export, filters, heads};
 use crate::partner::PlanName;
 use crate::wire;
 
 pub(super) const LIST: Listing = Listing {
     path: PATH,
     hint: "Nome ou e-mail",
-    filters: &[
-        Filter::of(
-            "situacao",
-            "Situação",
-            "Todas",
-            &[("ativo", "Ativo"), ("vencido", "Vencido"), ("sem_plano", "Sem plano")],
-        ),
-        Filter::of("uso", "Uso", "Qualquer", &[("perto_do_limite", "Perto do limite")]),
-        Filter::of("plano", "Plano", "Todos", &PlanName::FILTER),
-    ],
+    filters: filters! {
+        "situacao": "Situação", "Todas",
+            &[("ativo", "Ativo"), ("vencido", "Vencido"), ("sem_plano", "Sem plano")];
+        "uso": "Uso", "Qualquer", &[("perto_do_limite", "Perto do limite")];
+        "plano": "Plano", "Todos", &PlanName::FILTER;
+    },
     sort_keys: &["-uso", "nome", "fim"],
-    heads: &[
-        Head::sorts("Conta", "nome"),
-        Head::sorts("Plano", "fim"),
-        Head::sorts("Uso no mês", "uso"),
-        Head::plain("Tokens").numeric(),
-        Head::plain("Último uso"),
+    heads: heads![
+        "Conta" => "nome", "Plano" => "fim", "Uso no mês" => "uso", "Tokens" numeric, "Último uso",
     ],
     file: "parceiros.csv",
     csv: columns![
@@ -105,7 +96,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     }
     if request.wants_json() {
         let shown = |account| WireAccount::of(account, plans, zone, today);
-        return ListReply::reply(total, accounts.into_iter().map(shown).collect());
+        return ListReply::of(total, accounts, shown);
     }
     Reply::page(&AccountsPage {
         layout: layout(app, person, request),

@@ -47,10 +47,7 @@ pub(in crate::partner::accounts) fn id_of(request: &Request) -> Result<UserId, P
 
 /// The month in the request's query, or else the present month.
 fn month_of(request: &Request, today: Day) -> Result<Day, Problem> {
-    let mut given = form_urlencoded::parse(request.query_text().as_bytes());
-    let Some((_, text)) = given.find(|(name, _)| name == "mes") else {
-        return Ok(today.month_start());
-    };
+    let Some(text) = request.parameter("mes") else { return Ok(today.month_start()) };
     let first = Day::parse(&format!("{text}-01"));
     first.filter(|first| *first <= today).ok_or_else(|| {
         Problem::invalid(vec![("mes".into(), "must be a month as YYYY-MM, not to come".into())])

@@ -9,15 +9,14 @@ use crate::accounts::{Account, Role, store as accounts};
 use crate::app::{App, Visit};
 use crate::audit::Actor;
 use crate::base::{UserId, Zone, search_key};
-use crate::columns;
 use crate::db::ReadTx;
 use crate::dropshipping::relations::{self, AnyRelation, RelationState};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
-    Answer, Filter, Flash, Form, FormView, Head, Input, ListQuery, ListReply, Listing, Rule,
-    export, form,
+    Answer, Form, FormView, ListQuery, ListReply, Listing, columns, export, filters, flashes, form,
+    heads,
 };
 use crate::partner::accounts::views::{RelationRow, RelationsPage};
 use crate::wire;
@@ -27,40 +26,22 @@ const PATH: &str = "/admin/parceiros/relacoes";
 pub(in crate::partner::accounts) const LIST: Listing = Listing {
     path: PATH,
     hint: "Nome ou e-mail",
-    filters: &[Filter::of(
-        "situacao",
-        "Situação",
-        "Todas",
-        &[
-            ("ativo", "Ativa"),
-            ("convidado", "Convite enviado"),
-            ("encerrado", "Encerrada"),
-            ("recusado", "Convite recusado"),
-            ("retirado", "Convite retirado"),
-        ],
-    )],
+    filters: filters! {
+        "situacao": "Situação", "Todas", &[
+            ("ativo", "Ativa"), ("convidado", "Convite enviado"), ("encerrado", "Encerrada"),
+            ("recusado", "Convite recusado"), ("retirado", "Convite retirado"),
+        ];
+    },
     sort_keys: &["-desde"],
-    heads: &[
-        Head::plain("Fornecedor"),
-        Head::plain("Vendedor"),
-        Head::plain("Situação"),
-        Head::plain("Anúncios vinculados").numeric(),
-        Head::plain("Desde"),
-    ],
+    heads: heads!["Fornecedor", "Vendedor", "Situação", "Anúncios vinculados" numeric, "Desde"],
     file: "relacoes.csv",
     csv: columns![id fornecedor_id fornecedor vendedor_id vendedor email situacao desde vinculos],
-    flashes: &[
-        Flash::good(
-            "relacionados",
-            "Relação criada",
-            "Valem desde já os anúncios, os vínculos e os pedidos.",
-        ),
-        Flash::good(
-            "encerrado",
-            "Relação encerrada",
-            "Os vínculos acabaram. O que já era devido continua em Pedidos.",
-        ),
-    ],
+    flashes: flashes! {
+        "relacionados": good "Relação criada",
+            "Valem desde já os anúncios, os vínculos e os pedidos.";
+        "encerrado": good "Relação encerrada",
+            "Os vínculos acabaram. O que já era devido continua em Pedidos.";
+    },
 };
 
 wire! {
@@ -87,14 +68,10 @@ pub(in crate::partner::accounts) struct Pair {
     seller: String,
 }
 
-pub(in crate::partner::accounts) const FORM: Form<Pair> = Form(&[
-    Input::new(
-        "fornecedor",
-        "Informe o e-mail do fornecedor.",
-        Rule::Email(|pair| &mut pair.supplier),
-    ),
-    Input::new("vendedor", "Informe o e-mail do vendedor.", Rule::Email(|pair| &mut pair.seller)),
-]);
+pub(in crate::partner::accounts) const FORM: Form<Pair> = form! {
+    "fornecedor": Email(|pair| &mut pair.supplier), "Informe o e-mail do fornecedor.";
+    "vendedor": Email(|pair| &mut pair.seller), "Informe o e-mail do vendedor.";
+};
 
 /// Why two people cannot be related: for programs and for people.
 const FAULTS: [(&str, &str); 3] = [
@@ -114,8 +91,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         });
     }
     if request.wants_json() {
-        let relations = relations.into_iter().map(|one| RelationJson::of(one, zone));
-        return ListReply::reply(total, relations.collect());
+        return ListReply::of(total, relations, |one| RelationJson::of(one, zone));
     }
     let fresh = FORM.show(None, zone).unfocused();
     let mut page = page((app, person, request), &query, (relations, total), fresh);

@@ -130,7 +130,7 @@ pub fn replay(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
     let (de, ate) = (app.zone().spaced(span.from), app.zone().spaced(span.to));
     app.db.write(move |tx| {
         let after = json!({ "de": de, "ate": ate, "entregas": sent });
-        change.keeper.note(tx, "webhook.reenviar", id, &url, None::<&()>, Some(&after))?;
+        change.keeper.note(tx, "webhook.reenviar", id, &url, (), &after)?;
         Ok::<_, Problem>(())
     })?;
     let word = match (sent, is_all) {

@@ -14,7 +14,7 @@ use crate::db::{ReadTx, Window};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Flash, FormView, Tick, When, form};
+use crate::panel::{Answer, Flash, FormView, Tick, When, flashes, form};
 use crate::partner::webhooks::keeper::Keeper;
 use crate::partner::webhooks::store::{Counts, Delivery};
 use crate::partner::webhooks::views::{DeliveryRow, EndpointPage, EndpointRow};
@@ -32,35 +32,22 @@ pub(in crate::partner::webhooks) const WITHOUT_PLAN: Flash = Flash::bad(
     "Nada mudou. Peça à administração que ative um plano para a sua conta.",
 );
 
-pub(in crate::partner::webhooks) const FLASHES: &[Flash] = &[
-    Flash::good("alterado", "Webhook alterado", "Vale desde já para o próximo evento."),
-    Flash::good("ligado", "Webhook ligado", "O que esperava por ele sai agora."),
-    Flash::good(
-        "desligado",
-        "Webhook desligado",
-        "Nenhum evento novo é guardado para ele. O que já esperava sai quando você o ligar.",
-    ),
-    Flash::good(
-        "teste",
-        "Teste a caminho",
-        "Atualize a página em alguns segundos para ver a resposta.",
-    ),
-    WITHOUT_PLAN,
-    Flash::bad("teste_desligado", "O webhook está desligado", "Ligue-o antes de testar."),
-    Flash::good("reenviado", "Entrega de volta à fila", "Ela sai de novo, com o mesmo id."),
-    Flash::info("na_fila", "Esta entrega já está na fila", "Ela ainda vai ser tentada."),
-    Flash::good(
-        "reenviadas",
-        "Entregas de volta à fila",
-        "As do período que já tinham terminado saem de novo, com os mesmos ids.",
-    ),
-    Flash::info("nada", "Nada para reenviar", "Nenhuma entrega terminou nesse período."),
-    Flash::warn(
-        "em_parte",
-        "Uma parte voltou à fila",
-        "São 10.000 entregas por vez. Reenvie o resto a partir da última.",
-    ),
-];
+pub(in crate::partner::webhooks) const FLASHES: &[Flash] = flashes! {
+    "alterado": good "Webhook alterado", "Vale desde já para o próximo evento.";
+    "ligado": good "Webhook ligado", "O que esperava por ele sai agora.";
+    "desligado": good "Webhook desligado",
+        "Nenhum evento novo é guardado para ele. O que já esperava sai quando você o ligar.";
+    "teste": good "Teste a caminho", "Atualize a página em alguns segundos para ver a resposta.";
+    (WITHOUT_PLAN);
+    "teste_desligado": bad "O webhook está desligado", "Ligue-o antes de testar.";
+    "reenviado": good "Entrega de volta à fila", "Ela sai de novo, com o mesmo id.";
+    "na_fila": info "Esta entrega já está na fila", "Ela ainda vai ser tentada.";
+    "reenviadas": good "Entregas de volta à fila",
+        "As do período que já tinham terminado saem de novo, com os mesmos ids.";
+    "nada": info "Nada para reenviar", "Nenhuma entrega terminou nesse período.";
+    "em_parte": warn "Uma parte voltou à fila",
+        "São 10.000 entregas por vez. Reenvie o resto a partir da última.";
+};
 
 wire! {
     /// An endpoint as its owner's programs read it.

@@ -8,12 +8,11 @@ use super::{audience, base};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::{Instant, Zone};
-use crate::columns;
 use crate::edge::route::Job;
 use crate::events::{Audience, EventType};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Filter, Form, Head, Input, ListReply, Listing, Rule, Sent, export};
+use crate::panel::{Filter, Form, ListReply, Listing, Sent, columns, export, form, heads};
 use crate::partner::webhooks::attempts::Attempt;
 use crate::partner::webhooks::store::{Delivery, DeliveryQuery, FullDelivery};
 use crate::partner::webhooks::views::{AttemptRow, DeliveriesPage, DeliveryPage, DeliveryRow};
@@ -26,13 +25,7 @@ pub(in crate::partner::webhooks) const OF_SELLERS: Listing = Listing {
     path: "entregas",
     filters: &[BY_STATE, by_kind(&EventType::SELLERS_FILTER)],
     sort_keys: &["-numero"],
-    heads: &[
-        Head::plain("Evento"),
-        Head::plain("Situação"),
-        Head::plain("Resposta"),
-        Head::plain("Tentativas").numeric(),
-        Head::sorts("Quando", "numero"),
-    ],
+    heads: heads!["Evento", "Situação", "Resposta", "Tentativas" numeric, "Quando" => "numero"],
     file: "entregas.csv",
     csv: columns![numero id evento estado criada_em tentativas tentada_em status ms erro],
     flashes: FLASHES,
@@ -69,18 +62,12 @@ impl Default for Span {
     }
 }
 
-pub(in crate::partner::webhooks) const SPAN: Form<Span> = Form(&[
-    Input::new(
-        "de",
-        "Informe o dia e a hora em que o período começa.",
-        Rule::Own(|sent, name, span| span.from = read_time(sent, name), |_, _| String::new()),
-    ),
-    Input::new(
-        "ate",
-        "Informe o dia e a hora em que o período acaba, depois do começo.",
-        Rule::Own(|sent, name, span| span.to = read_time(sent, name), |_, _| String::new()),
-    ),
-]);
+pub(in crate::partner::webhooks) const SPAN: Form<Span> = form! {
+    "de": Own(|sent, name, span| span.from = read_time(sent, name), |_, _| String::new()),
+        "Informe o dia e a hora em que o período começa.";
+    "ate": Own(|sent, name, span| span.to = read_time(sent, name), |_, _| String::new()),
+        "Informe o dia e a hora em que o período acaba, depois do começo.";
+};
 
 fn read_time(sent: &mut Sent<'_>, name: &'static str) -> Instant {
     let text: String = sent.required(name);
@@ -156,8 +143,7 @@ pub fn deliveries(app: &App, person: &Person, request: &Request) -> Result<Reply
     }
     let (found, total) = app.db.read(request.lane, |tx| store::deliveries(tx, &wanted))?;
     if request.wants_json() {
-        let all = found.into_iter().map(|one| WireDelivery::of(one, zone));
-        return ListReply::reply(total, all.collect());
+        return ListReply::of(total, found, |one| WireDelivery::of(one, zone));
     }
     let path = format!("{}/{}/{}", base(person), endpoint.id, list.path);
     Reply::page(&DeliveriesPage {
@@ -257,14 +243,7 @@ pub fn replay_one(app: &App, person: &Person, request: &Request) -> Result<Job, 
         if is_new {
             queue::find_next(tx, id)?;
             let after = serde_json::json!({ "entrega": number });
-            change.keeper.note(
-                tx,
-                "webhook.reenviar",
-                id,
-                &*endpoint.entry.url,
-                None::<&()>,
-                Some(&after),
-            )?;
+            change.keeper.note(tx, "webhook.reenviar", id, &*endpoint.entry.url, (), &after)?;
         }
         let page = format!("{}/entregas/{number}", change.page(id));
         change.answer.done(number, &page, if is_new { "reenviado" } else { "na_fila" })

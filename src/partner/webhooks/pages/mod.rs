@@ -19,7 +19,7 @@ use crate::edge::route::Job;
 use crate::events::{Audience, EventType};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Flash, Form, FormView, Input, ListReply, Rule, Sent, Tick, form};
+use crate::panel::{Flash, Form, FormView, ListReply, Sent, Tick, flashes, form};
 use crate::partner::store as partners;
 use endpoint::{Change, WITHOUT_PLAN, WireEndpoint};
 
@@ -41,28 +41,17 @@ pub(super) fn audience(person: &Person) -> Audience {
     if person.account.role == Role::Drop { Audience::Supplier } else { Audience::Seller }
 }
 
-const FLASHES: &[Flash] = &[
-    Flash::good(
-        "removido",
-        "Webhook excluído",
-        "Ele não recebe mais nada, e o histórico dele se foi.",
-    ),
-    WITHOUT_PLAN,
-];
+const FLASHES: &[Flash] = flashes! {
+    "removido": good "Webhook excluído", "Ele não recebe mais nada, e o histórico dele se foi.";
+    (WITHOUT_PLAN);
+};
 
-pub(super) const FORM: Form<EndpointEntry> = Form(&[
-    Input::new(
-        "url",
-        "Informe um endereço que comece com https://.",
-        Rule::Line(1..=address::LONGEST, |entry| &mut entry.url),
-    ),
+pub(super) const FORM: Form<EndpointEntry> = form! {
+    "url": Line(1..=address::LONGEST, |entry| &mut entry.url),
+        "Informe um endereço que comece com https://.";
     // The boxes are rendered separately, with values of their own.
-    Input::new(
-        "eventos",
-        "Marque pelo menos um evento.",
-        Rule::Own(read_events, |_, _| String::new()),
-    ),
-]);
+    "eventos": Own(read_events, |_, _| String::new()), "Marque pelo menos um evento.";
+};
 
 fn read_events(sent: &mut Sent<'_>, name: &'static str, entry: &mut EndpointEntry) {
     let given: Vec<String> = sent.optional(name).unwrap_or_default();
@@ -125,8 +114,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         let zone = app.zone();
         let total = endpoints.len() as u64;
-        let all = endpoints.into_iter().map(|one| WireEndpoint::of(one, zone));
-        return ListReply::reply(total, all.collect());
+        return ListReply::of(total, endpoints, |one| WireEndpoint::of(one, zone));
     }
     let form = FORM.show(None, app.zone()).unfocused();
     let all = ticks(person, |_| false);

@@ -8,12 +8,10 @@ use crate::audit::objects::CHALLENGE;
 use crate::base::Day;
 use crate::db::{DbError, Window};
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request, RowNumber};
+use crate::http::{Problem, Reply, Request, RowNumber};
 use crate::identity::Person;
 use crate::noun::Change;
-use crate::panel::{
-    Badge, Filter, Flash, Form, FormView, Input, ListReply, Listing, Rule, Sent, Tab, form,
-};
+use crate::panel::{Badge, Filter, Form, FormView, ListReply, Listing, Sent, Tab, flashes, form};
 use crate::program::admin::calendar::Calendar;
 use crate::program::admin::views::{ChallengeForm, ChallengesPage};
 use crate::program::rules::{MOST_XP, Rules};
@@ -27,65 +25,35 @@ const WHEN: [(&str, &str); 3] =
 const LIST: Listing = Listing {
     path: PATH,
     filters: &[Filter::of("quando", "Quando", "Ativos", &WHEN)],
-    flashes: &[
-        Flash::good(
-            "criado",
-            "Desafio criado",
-            "Os alunos já o veem enquanto ele estiver no prazo.",
-        ),
-        Flash::good("alterado", "Desafio alterado", "Quem já alcançou a meta ganha em instantes."),
-        Flash::good("excluido", "Desafio excluído", "O que ele já deu fica com os alunos."),
-    ],
+    flashes: flashes! {
+        "criado": good "Desafio criado", "Os alunos já o veem enquanto ele estiver no prazo.";
+        "alterado": good "Desafio alterado", "Quem já alcançou a meta ganha em instantes.";
+        "excluido": good "Desafio excluído", "O que ele já deu fica com os alunos.";
+    },
     ..Listing::NONE
 };
 /// Highest goal of a challenge.
 const MOST_GOAL: i64 = 1_000_000;
 
-/// The form of a challenge.
-pub const FORM: Form<ChallengeEntry> = Form(&[
-    Input::new(
-        "titulo",
-        "Dê um título de 2 a 120 letras.",
-        Rule::Line(2..=120, |entry| &mut entry.title),
-    ),
-    Input::new(
-        "descricao",
-        "Use até 2.000 letras.",
-        Rule::Lines(2_000, |entry| &mut entry.description),
-    ),
-    Input::new(
-        "acao",
-        "Escolha uma ação da lista.",
-        Rule::Own(read_action, |entry, _| entry.action.name().to_owned()),
-    ),
-    Input::new(
-        "meta",
-        "Informe um número inteiro de 1 a 1.000.000.",
-        Rule::Whole(1..=MOST_GOAL, |entry| &mut entry.goal),
-    ),
-    Input::new(
-        "inicio",
-        "Informe um dia que exista, como 31/12/2026.",
-        Rule::Own(
-            |sent, name, entry| entry.starts_on = read_day(sent, name),
-            |entry, _| day_typed(entry.starts_on),
-        ),
-    ),
-    Input::new(
-        "fim",
-        "Informe um dia que não venha antes do início.",
-        Rule::Own(
-            |sent, name, entry| entry.ends_on = read_day(sent, name),
-            |entry, _| day_typed(entry.ends_on),
-        ),
-    ),
-    Input::new(
-        "recompensa_xp",
-        "Informe um número inteiro de 0 a 1.000.000, ou nada.",
-        Rule::Maybe(0..=MOST_XP, |entry| &mut entry.reward_xp),
-    ),
-    Input::new("recompensa", "Use até 200 letras.", Rule::Line(0..=200, |entry| &mut entry.reward)),
-]);
+pub const FORM: Form<ChallengeEntry> = form! {
+    "titulo": Line(2..=120, |entry| &mut entry.title), "Dê um título de 2 a 120 letras.";
+    "descricao": Lines(2_000, |entry| &mut entry.description), "Use até 2.000 letras.";
+    "acao": Own(read_action, |entry, _| entry.action.name().to_owned()),
+        "Escolha uma ação da lista.";
+    "meta": Whole(1..=MOST_GOAL, |entry| &mut entry.goal),
+        "Informe um número inteiro de 1 a 1.000.000.";
+    "inicio": Own(
+        |sent, name, entry| entry.starts_on = read_day(sent, name),
+        |entry, _| day_typed(entry.starts_on),
+    ), "Informe um dia que exista, como 31/12/2026.";
+    "fim": Own(
+        |sent, name, entry| entry.ends_on = read_day(sent, name),
+        |entry, _| day_typed(entry.ends_on),
+    ), "Informe um dia que não venha antes do início.";
+    "recompensa_xp": Maybe(0..=MOST_XP, |entry| &mut entry.reward_xp),
+        "Informe um número inteiro de 0 a 1.000.000, ou nada.";
+    "recompensa": Line(0..=200, |entry| &mut entry.reward), "Use até 200 letras.";
+};
 
 fn read_action(sent: &mut Sent<'_>, name: &'static str, entry: &mut ChallengeEntry) {
     let text: String = sent.required(name);
@@ -159,15 +127,18 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             let before = challenges::one(tx, id)?.ok_or_else(Problem::not_found)?;
             challenges::update(tx, id, &entry)?;
             let (before, after) = (shown_entry(&before.entry), shown_entry(&entry));
-            let act = CHALLENGE.act(CHALLENGE.changed, id, &entry.title);
-            change.note(tx, &act, Some(&before), Some(&after))?;
+            change.note(
+                tx,
+                &CHALLENGE.act(CHALLENGE.changed, id, &entry.title),
+                &before,
+                &after,
+            )?;
             return change.answer.done(id, PATH, "alterado");
         }
-        let full =
-            || Problem::new(Code::Conflict, "there are 1000 challenges; remove old ones first");
+        let full = || Problem::conflict("there are 1000 challenges; remove old ones first");
         let id = challenges::insert(tx, &entry)?.ok_or_else(full)?;
         let act = CHALLENGE.act(CHALLENGE.created, id, &entry.title);
-        change.note(tx, &act, None::<&()>, Some(&shown_entry(&entry)))?;
+        change.note(tx, &act, (), &shown_entry(&entry))?;
         change.answer.done(id, PATH, "criado")
     }))
 }
@@ -226,7 +197,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let rows = || chosen().skip(offset as usize).take(limit as usize);
     let total = chosen().count() as u64;
     if request.wants_json() {
-        return ListReply::reply(total, rows().map(shown).collect());
+        return ListReply::of(total, rows(), shown);
     }
     let tab = |(value, label): (&'static str, &'static str)| Tab {
         label,
@@ -258,7 +229,7 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let before = challenges::one(tx, id)?.ok_or_else(Problem::not_found)?;
         challenges::delete(tx, id)?;
         let act = CHALLENGE.act(CHALLENGE.removed, id, &before.entry.title);
-        change.note(tx, &act, Some(&shown_entry(&before.entry)), None::<&()>)?;
+        change.note(tx, &act, &shown_entry(&before.entry), ())?;
         change.answer.done(id, PATH, "excluido")
     }))
 }

@@ -9,7 +9,7 @@ use crate::db::DbError;
 use crate::edge::route::Job;
 use crate::http::{Check, Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Flash, Form, FormView, Input, ListReply, Rule, Sent, form};
+use crate::panel::{Answer, Flash, Form, FormView, ListReply, Sent, form};
 use crate::program::admin::views::{MilestoneForm, MilestonesPage};
 use crate::program::rules::MOST_XP;
 use crate::program::{MILESTONES, Milestone, lowered, milestones};
@@ -20,29 +20,14 @@ pub const PATH: &str = "/admin/gamificacao/marcos";
 const FLASHES: &[Flash] =
     &[Flash::good("alterado", "Marco alterado", "Os níveis de todos já seguem os novos números.")];
 
-/// The form of a milestone.
-pub const FORM: Form<Milestone> = Form(&[
-    Input::new(
-        "titulo",
-        "Dê um título de 2 a 60 letras.",
-        Rule::Line(2..=60, |milestone| &mut milestone.title),
-    ),
-    Input::new(
-        "xp",
-        "Informe mais pontos do que o marco anterior pede, e menos do que o seguinte.",
-        Rule::Whole(0..=MOST_MILESTONE, |milestone| &mut milestone.xp),
-    ),
-    Input::new(
-        "badge",
-        "Dê um nome ao selo, de 2 a 40 letras.",
-        Rule::Line(2..=40, |milestone| &mut milestone.badge),
-    ),
-    Input::new(
-        "recompensa",
-        "Use até 200 letras.",
-        Rule::Line(0..=200, |milestone| &mut milestone.reward),
-    ),
-]);
+pub const FORM: Form<Milestone> = form! {
+    "titulo": Line(2..=60, |milestone| &mut milestone.title), "Dê um título de 2 a 60 letras.";
+    "xp": Whole(0..=MOST_MILESTONE, |milestone| &mut milestone.xp),
+        "Informe mais pontos do que o marco anterior pede, e menos do que o seguinte.";
+    "badge": Line(2..=40, |milestone| &mut milestone.badge),
+        "Dê um nome ao selo, de 2 a 40 letras.";
+    "recompensa": Line(0..=200, |milestone| &mut milestone.reward), "Use até 200 letras.";
+};
 /// Most points that a milestone may ask for.
 const MOST_MILESTONE: i64 = 1_000 * MOST_XP;
 
@@ -89,7 +74,7 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             lowered::note(tx, before, &entry)?;
             tx.after_commit(move || bell.ring());
             let act = objects::MILESTONE.act("marco.alterar", number, &entry.title);
-            audit::note(tx, &actor, &act, Some(&shown(before)), Some(&shown(&entry)))?;
+            audit::note(tx, &actor, &act, &shown(before), &shown(&entry))?;
         }
         answer.with(PATH, "alterado", &[("milestone", shown(&entry))])
     }))
@@ -131,8 +116,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         reached[place].saturating_sub(on)
     };
     if request.wants_json() {
-        let milestones: Vec<Value> = all.iter().map(shown).collect();
-        return ListReply::reply(milestones.len() as u64, milestones);
+        return ListReply::of(all.len() as u64, &all, shown);
     }
     Reply::page(&MilestonesPage {
         layout: layout(app, person, request).telling(FLASHES, request),

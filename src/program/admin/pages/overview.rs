@@ -13,7 +13,7 @@ use crate::base::UserId;
 use crate::db::{DbError, Lane};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Flash, When};
+use crate::panel::{Answer, Flash, When, flashes};
 use crate::program::admin::views::{CHART_DAYS, MigratePage, OverviewPage};
 use crate::program::ledger::LedgerAccount;
 use crate::program::ranking::{self, Ranking};
@@ -33,20 +33,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const LEAVING: std::ops::RangeInclusive<i64> = 2..=14;
 const LEAVING_ROWS: u32 = 10;
 
-const FLASHES: &[Flash] = &[
-    Flash::good("migrados", "Dados criados", "Todos os alunos estão no programa."),
-    Flash::warn(
-        "migrados_em_parte",
-        "Dados criados em parte",
-        "São muitos alunos de uma vez. Peça de novo para continuar de onde parou.",
-    ),
-    Flash::good("recalculado", "Conferência concluída", "O resultado está abaixo."),
-    Flash::good(
-        "recalculando",
-        "Conferência em andamento",
-        "Ela continua mesmo que você saia desta página.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "migrados": good "Dados criados", "Todos os alunos estão no programa.";
+    "migrados_em_parte": warn "Dados criados em parte",
+        "São muitos alunos de uma vez. Peça de novo para continuar de onde parou.";
+    "recalculado": good "Conferência concluída", "O resultado está abaixo.";
+    "recalculando": good "Conferência em andamento",
+        "Ela continua mesmo que você saia desta página.";
+};
 
 /// `GET /admin/gamificacao`: the overview of the program.
 pub fn show(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -144,8 +138,7 @@ pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     }
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {
-        let act = act("programa.migrar");
-        audit::note(tx, &actor, &act, None::<&()>, Some(&json!({ "alunos": made })))
+        audit::note(tx, &actor, &act("programa.migrar"), (), &json!({ "alunos": made }))
     })?;
     let (students, enrolled) = app.db.read(request.lane, store::enrolled)?;
     if is_browser(request) {
@@ -171,9 +164,7 @@ fn is_browser(request: &Request) -> bool {
 /// the end.
 pub fn recount(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let actor = Actor::person(person, request);
-    app.db.write(move |tx| {
-        audit::note(tx, &actor, &act("programa.recalcular"), None::<&()>, None::<&()>)
-    })?;
+    app.db.write(move |tx| audit::note(tx, &actor, &act("programa.recalcular"), (), ()))?;
     let run = app.work.recount.ask(app, PATIENCE)?;
     let word = if run.ended_at.is_some() { "recalculado" } else { "recalculando" };
     let shown = run_json(app, &run);

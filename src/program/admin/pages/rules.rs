@@ -12,7 +12,7 @@ use crate::db::WriteTx;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Flash, Form, Input, Rule, Sent, form};
+use crate::panel::{Answer, Flash, Form, Sent, flashes, form};
 use crate::program::admin::preview;
 use crate::program::admin::views::RulesPage;
 use crate::program::rules::{MOST_MULTIPLIER, MOST_XP, Rules};
@@ -21,18 +21,12 @@ use crate::program::{Action, ProgramSettings};
 /// The page of the rules.
 pub const PATH: &str = "/admin/gamificacao/regras";
 
-const FLASHES: &[Flash] = &[Flash::good(
-    "salvas",
-    "Regras salvas",
-    "Valem a partir de agora. O XP que os alunos já têm não muda.",
-)];
+const FLASHES: &[Flash] = flashes! {
+    "salvas": good "Regras salvas", "Valem a partir de agora. O XP que os alunos já têm não muda.";
+};
 
 const POINTS: &str = "Informe um número inteiro de 0 a 1.000.000.";
 const MULTIPLIER: &str = "Informe de 0 a 100, com até duas casas, como 1,5.";
-
-const fn points(name: &'static str, at: fn(&mut Rules) -> &mut i64) -> Input<Rules> {
-    Input::new(name, POINTS, Rule::Whole(0..=MOST_XP, at))
-}
 
 /// A multiplier, which a form must not leave empty: 0 would stop all points.
 fn multiplier(sent: &mut Sent<'_>, name: &'static str) -> i64 {
@@ -44,33 +38,25 @@ fn multiplier(sent: &mut Sent<'_>, name: &'static str) -> i64 {
 }
 
 /// The form of the rules, with the points of each action.
-pub const FORM: Form<Rules> = Form(&[
-    points("xp_checkin", |entry| &mut entry.xp[0]),
-    points("xp_aula", |entry| &mut entry.xp[1]),
-    points("xp_meet", |entry| &mut entry.xp[2]),
-    points("xp_venda", |entry| &mut entry.xp[3]),
-    points("xp_conta_vinculada", |entry| &mut entry.xp[4]),
-    points("xp_desafio", |entry| &mut entry.xp[5]),
-    points("xp_volta", |entry| &mut entry.xp[6]),
-    Input::new(
-        "multiplicador",
-        MULTIPLIER,
-        Rule::Own(
-            |sent, name, entry| entry.multiplier = multiplier(sent, name),
-            |entry, _| Cents(entry.multiplier).typed(),
-        ),
-    ),
-    Input::new(
-        "multiplicador_streak",
-        MULTIPLIER,
-        Rule::Own(
-            |sent, name, entry| entry.streak_multiplier = multiplier(sent, name),
-            |entry, _| Cents(entry.streak_multiplier).typed(),
-        ),
-    ),
-    points("limite_diario", |entry| &mut entry.day_limit),
-    points("limite_venda_diario", |entry| &mut entry.sales_limit),
-]);
+pub const FORM: Form<Rules> = form! {
+    "xp_checkin": Whole(0..=MOST_XP, |entry| &mut entry.xp[0]), POINTS;
+    "xp_aula": Whole(0..=MOST_XP, |entry| &mut entry.xp[1]), POINTS;
+    "xp_meet": Whole(0..=MOST_XP, |entry| &mut entry.xp[2]), POINTS;
+    "xp_venda": Whole(0..=MOST_XP, |entry| &mut entry.xp[3]), POINTS;
+    "xp_conta_vinculada": Whole(0..=MOST_XP, |entry| &mut entry.xp[4]), POINTS;
+    "xp_desafio": Whole(0..=MOST_XP, |entry| &mut entry.xp[5]), POINTS;
+    "xp_volta": Whole(0..=MOST_XP, |entry| &mut entry.xp[6]), POINTS;
+    "multiplicador": Own(
+        |sent, name, entry| entry.multiplier = multiplier(sent, name),
+        |entry, _| Cents(entry.multiplier).typed(),
+    ), MULTIPLIER;
+    "multiplicador_streak": Own(
+        |sent, name, entry| entry.streak_multiplier = multiplier(sent, name),
+        |entry, _| Cents(entry.streak_multiplier).typed(),
+    ), MULTIPLIER;
+    "limite_diario": Whole(0..=MOST_XP, |entry| &mut entry.day_limit), POINTS;
+    "limite_venda_diario": Whole(0..=MOST_XP, |entry| &mut entry.sales_limit), POINTS;
+};
 
 /// `POST /admin/gamificacao/editar-xp`: changes the points of one action.
 pub fn edit_xp(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
@@ -172,7 +158,7 @@ fn put(tx: &WriteTx<'_>, actor: &Actor, before: &Rules, after: &Rules) -> Result
     if before != after {
         after.store(tx)?;
         let act = objects::PROGRAM.act("programa.alterar", "regras", "Regras do programa");
-        audit::note(tx, actor, &act, Some(&shown(before)), Some(&shown(after)))?;
+        audit::note(tx, actor, &act, &shown(before), &shown(after))?;
     }
     Ok(())
 }

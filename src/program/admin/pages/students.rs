@@ -11,9 +11,7 @@ use crate::db::ReadTx;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{
-    Answer, Flash, Form, FormView, Input, ListQuery, Listing, PageTime, Paging, Rule, form,
-};
+use crate::panel::{Answer, Flash, Form, FormView, ListQuery, Listing, PageTime, Paging, form};
 use crate::program::admin::views::LedgerPage;
 use crate::program::pages::entries_json;
 use crate::program::rules::MOST_XP;
@@ -30,27 +28,18 @@ pub struct Correction {
     reason: String,
 }
 
-/// The form of a correction.
-pub const FORM: Form<Correction> = Form(&[
-    Input::new(
-        "xp",
-        "Informe um número inteiro diferente de zero, como 50 ou -50.",
-        Rule::Own(
-            |sent, name, entry| {
-                entry.xp = sent.required(name);
-                if entry.xp == 0 || entry.xp.unsigned_abs() > MOST_XP.unsigned_abs() {
-                    sent.check.fail(name, "must be from -1000000 to 1000000, and not 0");
-                }
-            },
-            |entry, _| if entry.xp == 0 { String::new() } else { entry.xp.to_string() },
-        ),
-    ),
-    Input::new(
-        "motivo",
-        "Diga o motivo, de 3 a 200 letras.",
-        Rule::Line(3..=200, |entry| &mut entry.reason),
-    ),
-]);
+pub const FORM: Form<Correction> = form! {
+    "xp": Own(
+        |sent, name, entry| {
+            entry.xp = sent.required(name);
+            if entry.xp == 0 || entry.xp.unsigned_abs() > MOST_XP.unsigned_abs() {
+                sent.check.fail(name, "must be from -1000000 to 1000000, and not 0");
+            }
+        },
+        |entry, _| if entry.xp == 0 { String::new() } else { entry.xp.to_string() },
+    ), "Informe um número inteiro diferente de zero, como 50 ou -50.";
+    "motivo": Line(3..=200, |entry| &mut entry.reason), "Diga o motivo, de 3 a 200 letras.";
+};
 
 /// The page of a student's ledger.
 fn path(student: UserId) -> String {
@@ -132,7 +121,7 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
         let totals = store::ledger_totals(tx, student)?.unwrap_or_default();
         let act = objects::STUDENT.act("aluno.corrigir_xp", student, &account.name);
         let told = json!({ "xp": xp, "motivo": reason, "total": totals.xp });
-        audit::note(tx, &actor, &act, None::<&()>, Some(&told))?;
+        audit::note(tx, &actor, &act, (), &told)?;
         answer.with(&path(student), "corrigido", &[("xp", totals.xp.into())])
     }))
 }

@@ -15,13 +15,12 @@ use super::views::{QuestionPage, QuestionsPage, QueuePage};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::base::{MlUserId, grouped};
-use crate::columns;
 use crate::db;
 use crate::http::{Problem, Reply, Request, policy};
 use crate::identity::Person;
 use crate::marketplace::account::stores::{self, Stores};
 use crate::marketplace::books::listed;
-use crate::panel::{Filter, FormView, Head, ListQuery, Listing, PageTime, Table, list};
+use crate::panel::{FormView, ListQuery, Listing, PageTime, Table, columns, filters, heads, list};
 use crate::services::Services;
 use crate::wire;
 
@@ -31,19 +30,14 @@ pub const PATH: &str = "/painel/perguntas";
 pub(super) const LIST: Listing = Listing {
     path: PATH,
     hint: "Pergunta, título ou código do anúncio",
-    filters: &[Filter::of(
-        "estado",
-        "Situação",
-        "Todas",
-        &[
-            ("pendente", "Sem resposta"),
-            ("respondida", "Respondidas"),
-            ("encerrada", "Encerradas"),
-            (ALL, "Todas"),
-        ],
-    )],
+    filters: filters! {
+        "estado": "Situação", "Todas", &[
+            ("pendente", "Sem resposta"), ("respondida", "Respondidas"),
+            ("encerrada", "Encerradas"), (ALL, "Todas"),
+        ];
+    },
     sort_keys: &["-perguntada_em"],
-    heads: &[Head::sorts("Pergunta", "perguntada_em")],
+    heads: heads!["Pergunta" => "perguntada_em"],
     file: "perguntas.csv",
     csv: columns![
         id conta anuncio titulo_anuncio texto estado resposta perguntada_em respondida_em

@@ -10,20 +10,17 @@ use crate::app::{App, Visit};
 use crate::audit::{self, Act, Actor};
 use crate::db::{self, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Code, Fields, Problem, Reply};
-use crate::panel::{Answer, Flash, ListReply, form};
+use crate::http::{Fields, Problem, Reply};
+use crate::panel::{Answer, Flash, ListReply, flashes, form};
 use crate::wire;
 
-const FLASHES: &[Flash] = &[
-    Flash::good("criada", "Resposta salva", "Ela já aparece ao responder perguntas."),
-    Flash::good("alterada", "Resposta alterada", "O novo texto já vale."),
-    Flash::good("excluida", "Resposta excluída", "Ela não aparece mais ao responder perguntas."),
-    Flash::warn(
-        "cheia",
-        "Já há 200 respostas salvas",
-        "Nada foi salvo. Exclua uma que não usa mais e tente de novo.",
-    ),
-];
+const FLASHES: &[Flash] = flashes! {
+    "criada": good "Resposta salva", "Ela já aparece ao responder perguntas.";
+    "alterada": good "Resposta alterada", "O novo texto já vale.";
+    "excluida": good "Resposta excluída", "Ela não aparece mais ao responder perguntas.";
+    "cheia": warn "Já há 200 respostas salvas",
+        "Nada foi salvo. Exclua uma que não usa mais e tente de novo.";
+};
 
 wire! {
     /// A saved reply in JSON.
@@ -41,8 +38,7 @@ pub fn list((app, person, request): Visit<'_>, set: ReplySet) -> Result<Reply, P
     if request.wants_json() {
         let replies = app.db.read(request.lane, |tx| store::all(tx, set.owner))?;
         let total = replies.len() as u64;
-        let rows = replies.into_iter().map(|reply| WireReply::of(app, reply));
-        return ListReply::reply(total, rows.collect());
+        return ListReply::of(total, replies, |reply| WireReply::of(app, reply));
     }
     page((app, person, request), set, None)
 }
@@ -98,7 +94,7 @@ pub fn create((app, person, request): Visit<'_>, set: ReplySet) -> Result<Job, P
     let (to, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
         let Some(id) = store::insert(tx, set.owner, &entry)? else {
-            let full = Problem::new(Code::Conflict, "já há 200 respostas salvas; exclua alguma");
+            let full = Problem::conflict("já há 200 respostas salvas; exclua alguma");
             return to.refused(full, set.path, "cheia");
         };
         note(tx, &actor, set, "resposta.criar", id, None, Some(&entry))?;

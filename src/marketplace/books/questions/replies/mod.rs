@@ -9,7 +9,7 @@ pub mod views;
 use serde::Serialize;
 
 use crate::base::{Instant, UserId};
-use crate::panel::{Form, Input, Rule};
+use crate::panel::{Form, form};
 use crate::row;
 
 /// Most replies of a seller, and of the agency.
@@ -67,25 +67,17 @@ fn names_nothing(text: &str) -> bool {
 }
 
 /// The form of a reply.
-pub const FORM: Form<ReplyEntry> = Form(&[
-    Input::new(
-        "titulo",
-        "Dê um título, com até 60 letras.",
-        Rule::Line(1..=60, |entry| &mut entry.title),
-    ),
-    Input::new(
-        "texto",
-        "Escreva o texto, com até 2.000 letras. Entre chaves só valem os nomes da lista, como {anuncio}.",
-        Rule::Own(
-            |sent, name, entry: &mut ReplyEntry| {
-                entry.text = sent.lines(name, 2_000);
-                if entry.text.is_empty() {
-                    sent.check.fail(name, "is required");
-                } else if names_nothing(&entry.text) {
-                    sent.check.fail(name, "has a placeholder that nothing replaces");
-                }
-            },
-            |entry, _| entry.text.clone(),
-        ),
-    ),
-]);
+pub const FORM: Form<ReplyEntry> = form! {
+    "titulo": Line(1..=60, |entry| &mut entry.title), "Dê um título, com até 60 letras.";
+    "texto": Own(
+        |sent, name, entry: &mut ReplyEntry| {
+            entry.text = sent.lines(name, 2_000);
+            if entry.text.is_empty() {
+                sent.check.fail(name, "is required");
+            } else if names_nothing(&entry.text) {
+                sent.check.fail(name, "has a placeholder that nothing replaces");
+            }
+        },
+        |entry, _| entry.text.clone(),
+    ), "Escreva o texto, com até 2.000 letras. Entre chaves só valem os nomes da lista, como {anuncio}.";
+};
