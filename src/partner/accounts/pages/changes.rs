@@ -48,7 +48,6 @@ impl PlanEntry {
     }
 }
 
-/// The form of a plan.
 pub(in crate::partner::accounts) const FORM: Form<PlanEntry> = Form(&[
     Input::new(
         "plano",
