@@ -16,7 +16,6 @@ const SIZES: [u32; 3] = [ROWS, 50, 100];
 const MOST_ROWS: i64 = 100;
 /// A page that ends within this many rows is read in place.
 const NEAR_ROWS: u64 = 10_000;
-/// Longest search.
 const LONGEST_SEARCH: usize = 100;
 
 /// A filter whose values come from the database, such as a person's accounts.
@@ -83,7 +82,6 @@ pub fn exports(request: &Request) -> bool {
     gives(request, "formato", |format| format == "csv")
 }
 
-/// Whether a request to a list has a search.
 pub fn searches(request: &Request) -> bool {
     gives(request, "q", |search| !search.trim().is_empty())
 }

@@ -73,7 +73,6 @@ impl OrderStatus {
         numbers.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether the order counts as a sale.
     pub const fn is_sale(self) -> bool {
         matches!(self.sale(), SaleState::Paid)
     }

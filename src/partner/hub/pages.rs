@@ -82,7 +82,6 @@ const FORM: Form<NewToken> = Form(&[
     Input::new("teste", "Marque ou deixe em branco.", Rule::Tick(|new| &mut new.teste)),
 ]);
 
-/// All data of the page.
 struct HubData {
     plan: Option<(PlanName, Option<Day>)>,
     month: Month,
@@ -124,7 +123,6 @@ impl HubData {
         })
     }
 
-    /// The plan with its limits.
     fn limits(&self, services: &Services) -> Option<Plan> {
         self.plan.map(|plan| store::plan_of(plan, &services.config, services.zone()))
     }

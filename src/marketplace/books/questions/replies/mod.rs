@@ -66,7 +66,6 @@ fn names_nothing(text: &str) -> bool {
     })
 }
 
-/// The form of a reply.
 pub const FORM: Form<ReplyEntry> = Form(&[
     Input::new(
         "titulo",
