@@ -252,22 +252,22 @@ fn oauth() -> [Route; 10] {
 /// One's own webhooks, in the panel of sellers or of suppliers.
 #[rustfmt::skip]
 fn webhooks(who: Access, list: &'static str) -> [Route; 13] {
-    use partner::webhooks as hooks;
+    use partner::webhooks;
     let at = |rest| below(list, rest);
     [
-        who.get(list, Run::Read(hooks::list), "One's endpoints that are told of events, as page or JSON."),
-        who.post(list, Run::Write(hooks::create), "Makes an endpoint and shows its secret once.").small(),
-        who.get(at("{id}"), Run::Read(hooks::one), "One endpoint with its newest deliveries, as page or JSON."),
-        who.post(at("{id}"), Run::Write(hooks::change), "Changes where an endpoint is and what it is told.").small(),
-        who.post(at("{id}/excluir"), Run::Slow(hooks::remove), "Removes an endpoint with its deliveries.").small(),
-        who.post(at("{id}/segredo"), Run::Write(hooks::rotate), "Gives an endpoint another secret; the one before signs as well for a day.").small(),
-        who.post(at("{id}/testar"), Run::Write(hooks::test), "Sends a test to an endpoint.").small(),
-        who.post(at("{id}/ligar"), Run::Write(hooks::switch_on), "Switches an endpoint on.").small(),
-        who.post(at("{id}/desligar"), Run::Write(hooks::switch_off), "Switches an endpoint off.").small(),
-        who.post(at("{id}/reenviar"), Run::Slow(hooks::replay), "Sends what happened in a span of time again.").small(),
-        who.get(at("{id}/entregas"), Run::ReadOrSlow(asks_for_much, hooks::deliveries), "The deliveries of an endpoint, as page, JSON or CSV."),
-        who.get(at("{id}/entregas/{numero}"), Run::Read(hooks::delivery), "One delivery with what was sent and answered."),
-        who.post(at("{id}/entregas/{numero}/reenviar"), Run::Write(hooks::replay_one), "Sends one delivery again.").small(),
+        who.get(list, Run::Read(webhooks::list), "One's endpoints that are told of events, as page or JSON."),
+        who.post(list, Run::Write(webhooks::create), "Makes an endpoint and shows its secret once.").small(),
+        who.get(at("{id}"), Run::Read(webhooks::one), "One endpoint with its newest deliveries, as page or JSON."),
+        who.post(at("{id}"), Run::Write(webhooks::change), "Changes where an endpoint is and what it is told.").small(),
+        who.post(at("{id}/excluir"), Run::Slow(webhooks::remove), "Removes an endpoint with its deliveries.").small(),
+        who.post(at("{id}/segredo"), Run::Write(webhooks::rotate), "Gives an endpoint another secret; the one before signs as well for a day.").small(),
+        who.post(at("{id}/testar"), Run::Write(webhooks::test), "Sends a test to an endpoint.").small(),
+        who.post(at("{id}/ligar"), Run::Write(webhooks::switch_on), "Switches an endpoint on.").small(),
+        who.post(at("{id}/desligar"), Run::Write(webhooks::switch_off), "Switches an endpoint off.").small(),
+        who.post(at("{id}/reenviar"), Run::Slow(webhooks::replay), "Sends what happened in a span of time again.").small(),
+        who.get(at("{id}/entregas"), Run::ReadOrSlow(asks_for_much, webhooks::deliveries), "The deliveries of an endpoint, as page, JSON or CSV."),
+        who.get(at("{id}/entregas/{numero}"), Run::Read(webhooks::delivery), "One delivery with what was sent and answered."),
+        who.post(at("{id}/entregas/{numero}/reenviar"), Run::Write(webhooks::replay_one), "Sends one delivery again.").small(),
     ]
 }
 
@@ -411,16 +411,15 @@ fn public() -> [Route; 6] {
     use content::schema_doc::WireSchema;
     use content::teachers::WireTeacher;
     use content::wire::{WireContext, WireMeet, WirePlan};
-    use marketplace::inbox::api as hook;
-    use marketplace::inbox::notification::Body as NotificationBody;
+    use marketplace::inbox;
     [
         get("/api/v1/contexto", Call::Open(Run::Read(api::context)), "Everything a language model should know of the platform.").replies::<Envelope<WireContext>>(),
         get("/api/v1/planos", Call::Open(Run::Read(api::plans)), "All active plans.").replies::<Envelope<Vec<WirePlan>>>(),
         get("/api/v1/professores", Call::Open(Run::Read(api::teachers)), "All teachers.").replies::<Envelope<Vec<WireTeacher>>>(),
         get("/api/v1/meets", Call::Open(Run::Read(api::meets)), "The next ten live sessions, by date.").replies::<Envelope<Vec<WireMeet>>>(),
         get("/api/v1/schema", Call::Open(Run::Read(api::schema)), "The tables of the database and the roles.").replies::<Envelope<WireSchema>>(),
-        post("/ml/notificacoes", Call::Notification(Run::Write(hook::receive)), "Receives a notification of the marketplace.")
-            .body_at_most(NOTIFICATION).asks::<hook::NotificationQuery>().takes::<NotificationBody>().replies::<hook::Received>(),
+        post("/ml/notificacoes", Call::Notification(Run::Write(inbox::api::receive)), "Receives a notification of the marketplace.")
+            .body_at_most(NOTIFICATION).asks::<inbox::api::NotificationQuery>().takes::<inbox::notification::Body>().replies::<inbox::api::Received>(),
     ]
 }
 
@@ -443,11 +442,11 @@ fn integrations() -> [Route; 4] {
 
 #[rustfmt::skip]
 fn telegram() -> [Route; 3] {
-    use messages::telegram::api as hook;
+    use messages::telegram::api;
     use profile::pages::telegram;
     [
-        post("/api/v1/webhook/telegram", Call::Telegram(Run::Write(hook::receive)), "Receives what people say to the Telegram bot.")
-            .body_at_most(NOTIFICATION).takes_described(hook::body, None).replies::<hook::Received>(),
+        post("/api/v1/webhook/telegram", Call::Telegram(Run::Write(api::receive)), "Receives what people say to the Telegram bot.")
+            .body_at_most(NOTIFICATION).takes_described(api::body, None).replies::<api::Received>(),
         Anyone.post("/perfil/telegram/conectar", Run::Outside(telegram::connect), "Gives a link that connects one's Telegram, for a quarter of an hour.").small(),
         Anyone.post("/perfil/telegram/desconectar", Run::Write(telegram::disconnect), "Disconnects one's Telegram.").small(),
     ]

@@ -124,7 +124,6 @@ pub const fn place(name: &str) -> SealContext<'_> {
     SealContext { table: "one_time_link", column: "code", row: name }
 }
 
-/// The address of a link.
 pub fn address(base_url: &str, code: &str) -> String {
     format!("{base_url}/senha?codigo={code}")
 }

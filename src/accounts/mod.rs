@@ -40,19 +40,18 @@ named! {
     #[serde(rename_all = "snake_case")]
     pub enum Role: text {
         #[default]
-        Free = "free";
-        Pro = "pro";
-        Vip = "vip";
-        PilotoPro = "piloto_pro";
-        Podio = "podio";
+        Free = "free", "Gratuito";
+        Pro = "pro", "Pro";
+        Vip = "vip", "VIP";
+        PilotoPro = "piloto_pro", "Piloto Pro";
+        Podio = "podio", "Pódio";
         /// A supplier.
-        Drop = "drop";
-        Admin = "admin";
+        Drop = "drop", "Fornecedor";
+        Admin = "admin", "Administração";
     }
 }
 
 impl Role {
-    /// Roles of students.
     pub const STUDENTS: [Self; 5] =
         [Self::Free, Self::Pro, Self::Vip, Self::PilotoPro, Self::Podio];
 
@@ -80,19 +79,6 @@ impl Role {
             Self::Podio => "Aluno do plano Pódio",
             Self::Drop => "Fornecedor que vende por meio dos alunos",
             Self::Admin => "Quem administra a plataforma",
-        }
-    }
-
-    /// The name that people read.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Free => "Gratuito",
-            Self::Pro => "Pro",
-            Self::Vip => "VIP",
-            Self::PilotoPro => "Piloto Pro",
-            Self::Podio => "Pódio",
-            Self::Drop => "Fornecedor",
-            Self::Admin => "Administração",
         }
     }
 }

@@ -4,7 +4,10 @@
 //! Everything that can be granted is listed in [`ALL`]; pages and input checks
 //! read it there.
 
+use rusqlite::named_params;
+
 use super::Role;
+use super::person::Group;
 use crate::base::UserId;
 use crate::db::{ReadTx, Result, WriteTx};
 
@@ -78,6 +81,22 @@ pub fn exceptions(tx: &ReadTx<'_>, user: UserId) -> Result<Vec<(&'static str, bo
     let of = |name: &str| stored.iter().find(|(known, _)| known == name);
     let exceptions = ALL.iter().filter_map(|one| Some((one.name, of(one.name)?.1)));
     Ok(exceptions.collect())
+}
+
+/// SQL condition on `user u`: students who have the permission `:permission` and are not
+/// suspended. The plus sign makes SQLite search by `user_id`.
+pub const STUDENTS_WITH: &str = "+u.kind = :students AND u.suspended_at IS NULL AND coalesce(
+    (SELECT p.granted FROM user_permission p WHERE p.user_id = u.user_id AND p.permission = :permission),
+    EXISTS (SELECT 1 FROM role_permission r WHERE r.role = u.role AND r.permission = :permission))";
+
+/// Whether somebody is a student as [`STUDENTS_WITH`] says.
+pub fn is_student_with(tx: &ReadTx<'_>, user: UserId, permission: &str) -> Result<bool> {
+    tx.value(
+        &format!(
+            "SELECT EXISTS (SELECT 1 FROM user u WHERE u.user_id = :user AND {STUDENTS_WITH})"
+        ),
+        named_params! { ":user": user, ":permission": permission, ":students": Group::Students },
+    )
 }
 
 /// Sets or removes an exception of a person.

@@ -47,7 +47,6 @@ pub fn rename(
 }
 
 row! {
-    /// An open session.
     #[derive(Clone, Debug)]
     pub struct OpenSession {
         pub hash: TokenHash = "session_hash" => TokenHash,

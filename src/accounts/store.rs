@@ -46,7 +46,6 @@ pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Account>> {
     tx.record("FROM user u WHERE u.email = ?1", [email])
 }
 
-/// The account of an id.
 pub fn by_id(tx: &ReadTx<'_>, user: UserId) -> Result<Option<Account>> {
     tx.record("FROM user u WHERE u.user_id = ?1", [user])
 }
@@ -89,6 +88,15 @@ pub fn insert(tx: &WriteTx<'_>, new: &NewUser) -> Result<Option<UserId>> {
 /// Whether anybody can administer the installation.
 pub fn has_administrator(tx: &ReadTx<'_>) -> Result<bool> {
     tx.value("SELECT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND suspended_at IS NULL)", [])
+}
+
+/// Administrators who may sign in, at most `most`, the first made first.
+pub fn administrators(tx: &ReadTx<'_>, most: u32) -> Result<Vec<UserId>> {
+    tx.values(
+        "SELECT user_id FROM user WHERE role = 'admin' AND suspended_at IS NULL
+         ORDER BY user_id LIMIT ?1",
+        [most],
+    )
 }
 
 row! {
@@ -242,7 +250,6 @@ pub fn revoke_extension_tokens(tx: &WriteTx<'_>, user: UserId) -> Result<usize> 
     )
 }
 
-/// Revokes one extension token.
 pub fn revoke_extension_token(tx: &WriteTx<'_>, token: &TokenHash) -> Result<()> {
     tx.run(
         "UPDATE extension_token SET revoked_at = ?2 WHERE token_hash = ?1 AND revoked_at IS NULL",
@@ -297,7 +304,6 @@ pub fn forget_ended(tx: &WriteTx<'_>, before: Instant, most: usize) -> Result<us
     Ok(sessions + tokens)
 }
 
-/// Ends one session.
 pub fn end_session(tx: &WriteTx<'_>, session: &TokenHash) -> Result<()> {
     tx.run(
         "UPDATE session SET ended_at = ?2 WHERE session_hash = ?1 AND ended_at IS NULL",

@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::base::{Instant, MlUserId, grouped};
 use crate::db::{DbError, Lane, ReadTx, WriteTx};
 use crate::marketplace::sync::now::{self, MOST_READERS};
+use crate::marketplace::sync::store as readings;
 use crate::panel::Progress;
 
 /// Clients per cycle: that many are read at the same time.
@@ -183,11 +184,7 @@ fn read_client(
 
 /// Why an account could not be read, in words for the team.
 fn why(tx: &ReadTx<'_>, account: MlUserId) -> Result<String, DbError> {
-    let error: Option<String> = tx.maybe(
-        "SELECT error FROM ml_sync WHERE ml_user_id = ?1 AND attempts > 0 AND error IS NOT NULL
-         ORDER BY area LIMIT 1",
-        [account],
-    )?;
+    let error = readings::first_error(tx, account)?;
     Ok(error.unwrap_or_else(|| "Nem tudo pôde ser lido no marketplace.".to_owned()))
 }
 

@@ -2,6 +2,7 @@
 
 use super::page_of;
 use super::store::is_of_team;
+use crate::accounts::store::administrators;
 use crate::base::UserId;
 use crate::db::{Result, WriteTx};
 use crate::messages::{self, News, NotificationKind};
@@ -36,11 +37,7 @@ fn whom(tx: &WriteTx<'_>, client: i64) -> Result<Vec<UserId>> {
     {
         return Ok(vec![keeper]);
     }
-    tx.values(
-        "SELECT user_id FROM user WHERE role = 'admin' AND suspended_at IS NULL
-         ORDER BY user_id LIMIT ?1",
-        [MOST],
-    )
+    administrators(tx, MOST)
 }
 
 /// Tells a student that the agency looks after an account of theirs.

@@ -81,7 +81,6 @@ impl Instant {
         Some((Self::in_utc(civil).0 - offset_s(offset)?) * 1000 + ms)
     }
 
-    /// The instant of a date and time in UTC.
     pub fn in_utc(civil: DateTime) -> Self {
         Self(civil.duration_since(EPOCH).as_secs())
     }
@@ -111,7 +110,6 @@ impl Instant {
         parsed.ok().map(|at| Self(at.as_second()))
     }
 
-    /// Date and time in UTC.
     pub fn utc(self) -> DateTime {
         EPOCH.saturating_add(SignedDuration::from_secs(self.0))
     }
@@ -331,7 +329,6 @@ impl Zone {
         }
     }
 
-    /// Civil date and time of an instant.
     pub fn civil(self, at: Instant) -> DateTime {
         // jiff ends a day before the year 10,000; the offset is the same there.
         let end = if at.0 < 0 { Timestamp::MIN } else { Timestamp::MAX };

@@ -7,7 +7,6 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 
-/// Packed lines.
 #[derive(Clone)]
 pub struct Packed {
     pub body: Vec<u8>,
@@ -17,7 +16,6 @@ pub struct Packed {
     pub bytes: i64,
 }
 
-/// Packs lines.
 pub fn pack(lines: &str) -> std::io::Result<Packed> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::default());
     packer.write_all(lines.as_bytes())?;

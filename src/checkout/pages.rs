@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::sold::Sold;
 use super::store::{self, PurchaseQuery, Stored};
 use super::views::{LIST, PurchasePage, PurchasesPage};
-use super::{EventState, api as hook, apply, parse};
+use super::{EventState, api, apply, parse};
 use crate::accounts::page_layout::layout;
 use crate::accounts::students::AccountServices;
 use crate::app::App;
@@ -158,7 +158,7 @@ pub fn again(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
     let payload: Map<String, Value> = serde_json::from_str(&body).map_err(Problem::internal)?;
     let event = parse::event(&payload, app.zone()).map_err(Problem::invalid)?;
     let actor = Actor::person(person, request);
-    let incoming = hook::incoming(app, event, body, actor.clone());
+    let incoming = api::incoming(app, event, body, actor.clone());
     let (answer, services) = (Answer::to(request), AccountServices::of(app));
     Ok(Box::new(move |tx| {
         // Read again: the event may have been processed meanwhile.

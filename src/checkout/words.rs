@@ -18,7 +18,7 @@ pub const REMINDED: &str = "Lembrou pelo chat.";
 
 /// A student was created.
 pub fn created(student: &Holder) -> String {
-    format!("Criou a conta no plano {}.", student.terms.role.title())
+    format!("Criou a conta no plano {}.", student.terms.role.words())
 }
 
 /// A student was suspended.
@@ -31,7 +31,7 @@ pub fn changes(old: &Terms, new: &Terms, zone: Zone) -> Vec<String> {
     let day = |at: Instant| zone.civil(at).strftime("%d/%m/%Y").to_string();
     let mut said = Vec::new();
     if old.role != new.role {
-        let (from, to) = (old.role.title(), new.role.title());
+        let (from, to) = (old.role.words(), new.role.words());
         said.push(format!("Mudou o plano de {from} para {to}."));
     }
     if let Some(until) = new.paid_until.filter(|_| old.paid_until != new.paid_until) {

@@ -277,8 +277,8 @@ fn push(context: &Context) -> Finding {
         return Topic("push").note(text);
     }
     let path = &context.config().database.path;
-    let read =
-        context.look(|tx| Ok((settings::has_secret(tx, secret::PUSH_KEY)?, devices::count(tx)?)));
+    let read = context
+        .look(|tx| Ok((settings::value(tx, secret::PUSH_KEY)?.is_some(), devices::count(tx)?)));
     match read {
         Ok((true, reached)) => Topic("push").good(format!("reaches {reached} browsers")),
         Err(error) if path.exists() => Topic("push").bad(error.to_string()),

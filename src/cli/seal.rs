@@ -271,11 +271,11 @@ fn losses(tx: &ReadTx<'_>) -> Result<Vec<String>, DbError> {
         ),
         (telegram::SECRET, "the secret of Telegram's updates: registered anew by itself"),
     ] {
-        if settings::has_secret(tx, name)? {
+        if settings::value(tx, name)?.is_some() {
             lost.push(what.to_owned());
         }
     }
-    if settings::has_secret(tx, secret::PUSH_KEY)? {
+    if settings::value(tx, secret::PUSH_KEY)?.is_some() {
         let reached = devices::count(tx)?;
         lost.push(format!("the push key: browsers to be switched on again: {reached}"));
     }
@@ -366,7 +366,7 @@ pub fn mark(tx: &WriteTx<'_>, sealer: &Sealer) -> Result<(), DbError> {
     if opens(tx, sealer)? == Some(false) {
         return Err(secrets::SealError.into());
     }
-    if !settings::has_secret(tx, MARK)? {
+    if !settings::value(tx, MARK)?.is_some() {
         settings::keep_secret(tx, sealer, MARK, &Secret::new("seller-platform"))?;
     }
     Ok(())
@@ -375,7 +375,7 @@ pub fn mark(tx: &WriteTx<'_>, sealer: &Sealer) -> Result<(), DbError> {
 /// Gives up everything that is sealed.
 fn forget(tx: &WriteTx<'_>) -> Result<(), DbError> {
     for name in SEALED.into_iter().chain([MARK]) {
-        settings::forget_secret(tx, name)?;
+        settings::forget(tx, name)?;
     }
     tokens::forget_all(tx)?;
     marketplace::forget_attempts(tx)?;

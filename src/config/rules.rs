@@ -156,7 +156,6 @@ pub fn student_role(text: &str) -> Parsed<String> {
     checked(text, STUDENT_ROLES.contains(&text), "must be one of free, pro, vip, piloto_pro, podio")
 }
 
-/// The name of an HTTP header.
 pub fn header_name(text: &str) -> Parsed<http::HeaderName> {
     text.parse().map_err(|_| "must be the name of an HTTP header")
 }
@@ -239,7 +238,6 @@ pub fn push_contact(text: &str) -> Parsed<String> {
     )
 }
 
-/// A host with its port.
 pub fn host_and_port(text: &str) -> Parsed<String> {
     const PROBLEM: &str = "must be a host with its port, such as 127.0.0.1:9001";
     let authority: http::uri::Authority = text.parse().map_err(|_| PROBLEM)?;

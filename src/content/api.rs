@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::HeaderValue;
 use http::header::CACHE_CONTROL;
 
-use super::kept::Page;
+use super::documents::Page;
 use super::public;
 use crate::app::App;
 use crate::http::reply::media;

@@ -8,8 +8,8 @@ pub mod agenda;
 pub mod api;
 pub mod classroom;
 pub mod courses;
+pub mod documents;
 pub mod inputs;
-pub mod kept;
 pub mod lessons;
 pub mod meets;
 pub mod plans;
@@ -19,7 +19,7 @@ pub mod store;
 pub mod teachers;
 pub mod wire;
 
-pub use kept::PublicContent;
+pub use documents::PublicContent;
 
 /// A short name for addresses, made from a title.
 pub fn slug_of(title: &str) -> String {

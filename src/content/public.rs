@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::kept::{
+use super::documents::{
     CacheLifetime::{AMinute, UntilChanged},
     Page,
 };

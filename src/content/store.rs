@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::base::Instant;
 use crate::db::{ReadTx, Record as _, Result, WriteTx};
-use crate::row;
+use crate::{row, settings};
 
 /// Content whose last change is stored, for `Last-Modified` of public answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,7 @@ impl Topic {
 /// When something of a topic was last changed or removed; `None` when there
 /// never was anything.
 pub fn changed_at(tx: &ReadTx<'_>, topic: Topic) -> Result<Option<Instant>> {
-    let bytes: Option<Vec<u8>> =
-        tx.maybe("SELECT value FROM setting WHERE name = ?1", [topic.setting()])?;
+    let bytes = settings::value(tx, topic.setting())?;
     Ok(bytes.map(|bytes| Instant(i64::from_be_bytes(bytes.try_into().unwrap_or_default()))))
 }
 
@@ -37,11 +36,7 @@ pub fn changed_at(tx: &ReadTx<'_>, topic: Topic) -> Result<Option<Instant>> {
 pub fn note_change(tx: &WriteTx<'_>, topic: Topic) -> Result<()> {
     let before = changed_at(tx, topic)?;
     let at = before.map_or(tx.now(), |before| tx.now().max(before.plus(1)));
-    tx.run(
-        "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
-         ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
-        (topic.setting(), at.0.to_be_bytes(), tx.now()),
-    )
+    settings::keep(tx, topic.setting(), &at.0.to_be_bytes())
 }
 
 row! {

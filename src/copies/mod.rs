@@ -29,6 +29,7 @@ use crate::config::Database;
 use crate::db::copying::{Facts, Progress};
 use crate::db::{BackupCopy, Lane, ReadTx, Result, copies_in};
 use crate::services::Services;
+use crate::settings;
 
 /// The page of the copies.
 pub const PATH: &str = "/admin/copias";
@@ -123,7 +124,7 @@ impl Copies {
         let first_start = if let Some(at) = self.first_start.get() {
             *at
         } else {
-            let stored = services.db.read(Lane::Slow, store::first_start)?;
+            let stored = services.db.read(Lane::Slow, settings::first_start)?;
             *self.first_start.get_or_init(|| stored.unwrap_or(services.started_at))
         };
         let database = &services.config.database;

@@ -1,19 +1,16 @@
-//! Old entries of logs are packed by civil day, and kept.
+//! Batches: old entries of logs, packed by civil day.
 //!
-//! The entries are read and compressed outside the writer. Then one job stores
-//! the batch and deletes exactly its entries, or does neither. So an entry is
-//! always in one of the two places, even if the process dies. Decision cron-8.
+//! One job stores a batch and deletes exactly its entries, or does neither. So an entry
+//! is always in one of the two places, even if the process dies. Decision cron-8.
 
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::{Report, TaskContext, TaskResult, rules};
-use crate::app::App;
 use crate::base::packed::{self, Packed, unpack};
 use crate::base::retention::{Keep, MESSAGES, REQUESTS, RUNS};
 use crate::base::{Day, Instant, Zone};
-use crate::db::{DbError, Lane, ReadTx, Record as _, Result, Window, WriteTx};
+use crate::db::{DbError, ReadTx, Record as _, Result, Window, WriteTx};
 use crate::operations::requests;
 use crate::row;
 
@@ -35,10 +32,10 @@ pub struct Log {
     /// person, because a person's data cannot be removed from a batch later.
     columns: &'static str,
     /// Full days that entries stay in the log.
-    keep: Keep,
-    /// Most entries that the log holds, with the statement that counts them.
-    /// Entries above this limit are packed early.
-    most: Option<(i64, &'static str)>,
+    pub(super) keep: Keep,
+    /// Most entries that the log holds, and what counts them. Entries above this
+    /// limit are packed early.
+    pub(super) most: Option<(i64, fn(&ReadTx<'_>) -> Result<i64>)>,
 }
 
 /// Every log that is packed. To pack another log, add a row.
@@ -48,7 +45,7 @@ pub const LOGS: &[Log] = &[
         columns: "ended_at, ms, origin, outcome, counts", keep: RUNS, most: None },
     Log { kind: "requisicoes", title: "Requisições", table: "request_log", id: "entry_id", at: "at", by: "entry_id",
         columns: "request_id, method, path, status, us, caller, caller_id, address, sampled", keep: REQUESTS,
-        most: Some((requests::MOST_ENTRIES, "SELECT coalesce(sum(entries), 0) FROM request_log_count")) },
+        most: Some((requests::MOST_ENTRIES, requests::store::count)) },
     Log { kind: "mensagens", title: "Mensagens", table: "outbox", id: "message_id", at: "done_at", by: "done_at",
         columns: MESSAGE, keep: MESSAGES, most: None },
 ];
@@ -63,63 +60,18 @@ const MESSAGE: &str = "channel, kind, user_id, state, created_at, attempts,
 /// Most entries of a batch: what one job of the writer can delete in its time.
 const PIECE: usize = 250;
 
-/// The periodic task `arquivamento`: packs entries that are old enough.
-pub fn pack(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
-    // Entries still in memory may belong to a day that is over.
-    app.health.requests.flush(&app.db)?;
-    for log in LOGS {
-        let old = rules::old_before(app.zone(), context.now, log.keep.days);
-        pack_while(app, log, context, report, |_| Ok(Some(old)))?;
-    }
-    Ok(())
-}
-
-/// The periodic task `limite_registros`: packs the entries above a log's limit,
-/// whatever their age.
-pub fn pack_overflow(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
-    for log in LOGS.iter().filter(|log| log.most.is_some()) {
-        pack_while(app, log, context, report, |tx| {
-            Ok(is_full(tx, log)?.then_some(Instant(i64::MAX)))
-        })?;
-    }
-    Ok(())
-}
-
-/// Packs the oldest entries of a log, piece by piece. `before` returns the
-/// instant before which entries are packed, or `None` to stop.
-fn pack_while(
-    app: &App,
-    log: &'static Log,
-    context: &TaskContext<'_>,
-    report: &mut Report,
-    before: impl Fn(&ReadTx<'_>) -> Result<Option<Instant>>,
-) -> TaskResult {
-    while !context.is_time_over() {
-        let zone = app.zone();
-        let piece = app.db.read(Lane::Slow, |tx| match before(tx)? {
-            Some(before) => oldest(tx, log, before, zone),
-            None => Ok(None),
-        })?;
-        let Some(piece) = piece else { break };
-        let (entries, batch) = (piece.entries.len(), Batch::of(log, piece)?);
-        app.db.write_piece(move |tx| batch.store(tx))?;
-        report.add_archived(entries);
-    }
-    Ok(())
-}
-
-fn is_full(tx: &ReadTx<'_>, log: &Log) -> Result<bool> {
+/// Whether a log holds more entries than it may.
+pub(super) fn is_full(tx: &ReadTx<'_>, log: &Log) -> Result<bool> {
     let Some((most, count)) = log.most else {
         return Ok(false);
     };
-    let entries: i64 = tx.value(count, [])?;
-    Ok(entries > most)
+    Ok(count(tx)? > most)
 }
 
 /// Entries of one civil day.
 pub(super) struct Piece {
     day: Day,
-    entries: Vec<(i64, i64)>,
+    pub(super) entries: Vec<(i64, i64)>,
     /// One JSON object a line.
     lines: String,
 }
@@ -293,4 +245,36 @@ pub fn batch(tx: &ReadTx<'_>, id: i64) -> Result<Option<(BatchRow, Option<String
             .filter(|lines| Sha256::digest(lines).as_slice() == digest);
         Ok((batch, lines))
     })
+}
+
+/// A batch with the lines of its entries.
+pub(super) struct Body {
+    pub(super) id: i64,
+    pub(super) day: Day,
+    /// `None` when it is damaged.
+    pub(super) lines: Option<String>,
+    digest: Vec<u8>,
+}
+
+/// The first batch of a log with an id above `after`.
+pub(super) fn next(tx: &ReadTx<'_>, kind: &str, after: i64) -> Result<Option<Body>> {
+    tx.optional(
+        "SELECT batch_id, day, digest, bytes, body FROM log_batch
+         WHERE batch_id > ?1 AND kind = ?2 ORDER BY batch_id LIMIT 1",
+        (after, kind),
+        |row| {
+            let bytes: i64 = row.get(3)?;
+            let lines = unpack(row.get_ref(4)?.as_blob()?, u64::try_from(bytes).unwrap_or(0));
+            Ok(Body { id: row.get(0)?, day: row.get(1)?, digest: row.get(2)?, lines })
+        },
+    )
+}
+
+/// Stores other lines of a batch; false when it changed since it was read.
+pub(super) fn replace(tx: &WriteTx<'_>, read: &Body, packed: &Packed) -> Result<bool> {
+    let changed = tx.execute(
+        "UPDATE log_batch SET body = ?3, digest = ?4, bytes = ?5 WHERE batch_id = ?1 AND digest = ?2",
+        (read.id, &read.digest, &packed.body, &packed.digest, packed.bytes),
+    )?;
+    Ok(changed > 0)
 }

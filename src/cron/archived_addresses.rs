@@ -7,11 +7,11 @@
 use serde_json::{Map, Value};
 
 use super::mark::{self, Mark};
-use super::{Report, TaskContext, TaskResult, rules};
+use super::{Report, TaskContext, TaskResult, archive, rules};
 use crate::app::App;
-use crate::base::packed::{Packed, pack, unpack};
+use crate::base::DAY_S;
+use crate::base::packed::pack;
 use crate::base::retention::ADDRESSES;
-use crate::base::{DAY_S, Day};
 use crate::db::{DbError, Lane};
 
 /// The log whose entries have addresses.
@@ -25,31 +25,19 @@ pub fn remove(app: &App, context: &TaskContext<'_>, _: &mut Report) -> TaskResul
     let old = rules::old_before(app.zone(), context.now, ADDRESSES.days);
     let before = app.zone().day(old);
     while !context.is_time_over() {
-        let found = app.db.read(Lane::Slow, |tx| {
-            let from = mark::of(tx, MARK)?.position;
-            tx.tuple::<(i64, Day, i64, Vec<u8>, Vec<u8>)>(
-                "SELECT batch_id, day, bytes, digest, body FROM log_batch
-                 WHERE batch_id > ?1 AND kind = ?2 ORDER BY batch_id LIMIT 1",
-                (from, KIND),
-            )
-        })?;
-        let Some((batch, _, bytes, was, body)) = found.filter(|(_, day, ..)| *day < before) else {
-            break;
-        };
+        let found =
+            app.db.read(Lane::Slow, |tx| archive::next(tx, KIND, mark::of(tx, MARK)?.position))?;
+        let Some(batch) = found.filter(|batch| batch.day < before) else { break };
         // A damaged batch stays as it is, and is told where it is shown.
-        let lines = unpack(&body, u64::try_from(bytes).unwrap_or(0));
-        let packed = lines.map(|lines| pack(&without_addresses(&lines))).transpose()?;
+        let lines = batch.lines.as_deref();
+        let packed = lines.map(|lines| pack(&without_addresses(lines))).transpose()?;
         let expires_at = context.now.plus(MARK_DAYS * DAY_S);
         app.db.write_piece(move |tx| {
-            if let Some(Packed { body, digest, bytes }) = packed {
-                // Packed again meanwhile, without somebody who was erased: it is read again.
-                let sql = "UPDATE log_batch SET body = ?3, digest = ?4, bytes = ?5
-                           WHERE batch_id = ?1 AND digest = ?2";
-                if tx.execute(sql, (batch, was, body, digest, bytes))? == 0 {
-                    return Ok(());
-                }
+            // Packed again meanwhile, without somebody who was erased: it is read again.
+            let is_stored = packed.map(|packed| archive::replace(tx, &batch, &packed));
+            if is_stored.transpose()?.unwrap_or(true) {
+                mark::set(tx, MARK, Mark { position: batch.id, done: false }, expires_at)?;
             }
-            mark::set(tx, MARK, Mark { position: batch, done: false }, expires_at)?;
             Ok::<_, DbError>(())
         })?;
     }
@@ -75,7 +63,7 @@ fn without_addresses(lines: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cron::archive;
+    use crate::base::packed::{Packed, unpack};
     use crate::fixture::{NOW, TestApp, config};
 
     const LINE: &str = r#"{"id":1,"path":"/painel","address":"203.0.113.9"}"#;

@@ -8,8 +8,7 @@ use jiff::civil::Time;
 use serde_json::json;
 
 use super::mark::{self, Mark, Marked};
-use super::{Report, TaskContext, TaskResult, rules};
-use crate::accounts::person::Group;
+use super::{Report, TaskContext, TaskResult, rules, store};
 use crate::app::App;
 use crate::base::{DAY_S, Instant, UserId, Zone};
 use crate::config::Config;
@@ -33,7 +32,7 @@ pub fn alert(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskR
     let (before, channel_set) = (terms.away_since_before(context.now), terms.channel_set);
     mark::for_each(
         Marked { app, context, name: &name, over },
-        |tx, after| mark::students(tx, after, channel_set, WHO, (":before", &before)),
+        |tx, after| mark::students(tx, after, channel_set, store::INACTIVE, (":before", &before)),
         |_| Ok(true),
         move |tx, user| alert_one(tx, &terms, user),
         &mut report.inativos,
@@ -65,38 +64,12 @@ impl Terms {
     }
 }
 
-/// The last activity of a student, from the `user` row alone: logins and pages
-/// of the panel, where students check in and finish lessons. Calls of programs
-/// are not in this row.
-const ACTIVE: &str = "max(u.created_at, coalesce(u.last_access_at, 0))";
-
-/// Students whose last activity was before `:before` and who got no alert for
-/// it. The plus sign makes SQLite search by `user_id`.
-const WHO: &str = "+u.kind = :students AND u.suspended_at IS NULL
-    AND u.created_at < :before AND coalesce(u.last_access_at, 0) < :before
-    AND NOT EXISTS (SELECT 1 FROM inactivity_alert a
-                    WHERE a.user_id = u.user_id
-                        AND a.active_at >= max(u.created_at, coalesce(u.last_access_at, 0)))
-    AND NOT EXISTS (SELECT 1 FROM lesson_done d
-                    WHERE d.user_id = u.user_id AND d.done_at >= :before)";
-
 /// Queues the alert of one student, if it is still due.
 fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
     let now = tx.now();
-    let found: Option<(i64, Option<i64>)> = tx.tuple(
-        &format!(
-            "SELECT {ACTIVE},
-                    (SELECT max(d.done_at) FROM lesson_done d WHERE d.user_id = u.user_id)
-             FROM user u WHERE u.user_id = :user AND {WHO}"
-        ),
-        rusqlite::named_params! {
-            ":user": user, ":before": terms.away_since_before(now).0, ":students": Group::Students,
-        },
-    )?;
-    let Some((seen_at, lesson_at)) = found else {
+    let Some(active_at) = store::active_at(tx, user, terms.away_since_before(now))? else {
         return Ok(false);
     };
-    let active_at = Instant(seen_at.max(lesson_at.unwrap_or(seen_at)));
     let cause = active_at.0.to_string();
     let news = News {
         params: json!({
@@ -108,11 +81,7 @@ fn alert_one(tx: &WriteTx<'_>, terms: &Terms, user: UserId) -> Result<bool> {
     };
     let queued = !messages::tell(tx, user, news)?.is_empty();
     if queued {
-        tx.execute(
-            "INSERT INTO inactivity_alert (user_id, active_at, queued_at) VALUES (?1, ?2, ?3)
-             ON CONFLICT (user_id) DO UPDATE SET active_at = ?2, queued_at = ?3",
-            (user, active_at.0, now.0),
-        )?;
+        store::note_inactive(tx, user, active_at)?;
     }
     Ok(queued)
 }

@@ -5,12 +5,10 @@
 //! marks.
 
 use super::TaskContext;
-use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::{Instant, UserId};
 use crate::db::{Column, DbError, Lane, ReadTx, Result, WriteTx};
-use crate::messages::choices::{ChannelSet, REACHED};
-use crate::outbox::Channel;
+use crate::messages::choices::{ChannelSet, reachable_students};
 use crate::row;
 use crate::services::Services;
 
@@ -34,7 +32,6 @@ pub fn of(tx: &ReadTx<'_>, name: &str) -> Result<Mark> {
     Ok(mark.unwrap_or_default())
 }
 
-/// Moves a mark.
 pub fn set(tx: &WriteTx<'_>, name: &str, mark: Mark, expires_at: Instant) -> Result<()> {
     tx.run(
         "INSERT INTO cron_mark (name, position, done, expires_at) VALUES (?1, ?2, ?3, ?4)
@@ -91,22 +88,7 @@ pub fn students(
     condition: &str,
     value: Column<'_>,
 ) -> Result<(Vec<UserId>, Mark)> {
-    let email = channel_set.has(Channel::Email);
-    let values: [Column<'_>; 5] = [
-        (":after", &after),
-        (":email", &email),
-        (":students", &Group::Students),
-        (":most", &PIECE),
-        value,
-    ];
-    let people: Vec<UserId> = tx.values(
-        &format!(
-            "SELECT u.user_id FROM user u
-             WHERE u.user_id > :after AND {REACHED} AND {condition}
-             ORDER BY u.user_id LIMIT :most"
-        ),
-        &values[..],
-    )?;
+    let people = reachable_students(tx, channel_set, after, PIECE, condition, value)?;
     let position = people.last().unwrap_or(&after).0;
     let done = people.len() < PIECE as usize;
     Ok((people, Mark { position, done }))
@@ -149,7 +131,6 @@ pub fn forget_expired(services: &Services, kind: &str) -> Result<()> {
     Ok(())
 }
 
-/// Deletes a mark.
 pub fn forget(tx: &WriteTx<'_>, name: &str) -> Result<()> {
     tx.run("DELETE FROM cron_mark WHERE name = ?1", [name])
 }

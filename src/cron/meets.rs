@@ -10,7 +10,7 @@ use serde_json::json;
 use super::mark::{self, Marked};
 use super::rules::Moment;
 use super::{Report, TaskContext, TaskResult};
-use crate::accounts::person::Group;
+use crate::accounts::permissions::{STUDENTS_WITH, is_student_with};
 use crate::app::App;
 use crate::base::{Instant, UserId};
 use crate::content::agenda::PERMISSION;
@@ -39,10 +39,16 @@ pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Task
             mark::for_each(
                 Marked { app, context, name: &name, over: starts_at },
                 |tx, after| {
-                    mark::students(tx, after, channel_set, WHO, (":permission", &PERMISSION))
+                    mark::students(
+                        tx,
+                        after,
+                        channel_set,
+                        STUDENTS_WITH,
+                        (":permission", &PERMISSION),
+                    )
                 },
                 move |tx| reminder.holds(tx),
-                move |tx, user| Ok(may_join(tx, user)? && told.queue(tx, user)?),
+                move |tx, user| Ok(is_student_with(tx, user, PERMISSION)? && told.queue(tx, user)?),
                 &mut report.meets_notif,
             )?;
         }
@@ -87,20 +93,6 @@ impl Reminder {
         };
         Ok(!messages::tell(tx, user, news)?.is_empty())
     }
-}
-
-/// Students who may join every meet and are not suspended. The plus signs make
-/// SQLite search by `user_id`.
-const WHO: &str = "+u.kind = :students AND u.suspended_at IS NULL AND coalesce(
-    (SELECT p.granted FROM user_permission p WHERE p.user_id = u.user_id AND p.permission = :permission),
-    EXISTS (SELECT 1 FROM role_permission r WHERE r.role = u.role AND r.permission = :permission))";
-
-/// Whether a student still matches `WHO`.
-fn may_join(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
-    tx.value(
-        &format!("SELECT EXISTS (SELECT 1 FROM user u WHERE u.user_id = :user AND {WHO})"),
-        rusqlite::named_params! { ":user": user, ":permission": PERMISSION, ":students": Group::Students },
-    )
 }
 
 fn starts_at(tx: &ReadTx<'_>, meet: i64) -> Result<Option<Instant>> {

@@ -14,6 +14,7 @@ mod inactivity;
 mod mark;
 mod marketplace;
 mod meets;
+mod packing;
 pub mod pages;
 pub mod plan;
 mod program;
@@ -66,9 +67,9 @@ pub const TASKS: &[Task] = &[
     Task { name: "ml_sync", title: "Sincronização do marketplace", every: Every::Run, work: marketplace::read },
     Task { name: "agencia_sync", title: "Contas da agência", every: Every::Run, work: delegated::read_agency },
     Task { name: "agencia_checkup", title: "Checkup das contas da agência", every: Every::Run, work: delegated::check_agency },
-    Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: archive::pack },
+    Task { name: "arquivamento", title: "Arquivamento de registros", every: Every::Day, work: packing::pack },
     Task { name: "enderecos_arquivados", title: "Endereços em registros arquivados", every: Every::Day, work: archived_addresses::remove },
-    Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: archive::pack_overflow },
+    Task { name: "limite_registros", title: "Registros acima do limite", every: Every::Run, work: packing::pack_overflow },
 ];
 
 /// What a task returns. Its counts are in the report, also when it failed.

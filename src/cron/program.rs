@@ -11,7 +11,7 @@ use super::mark::{self, Mark, Marked, PIECE};
 use super::{Report, TaskContext, TaskResult};
 use crate::app::App;
 use crate::base::{DAY_S, Day, Instant, UserId};
-use crate::db::{Lane, ReadTx, Result, WriteTx};
+use crate::db::{Lane, Result, WriteTx};
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::MessageKind;
@@ -37,22 +37,12 @@ pub fn remind(app: &App, context: &TaskContext<'_>, report: &mut Report) -> Task
     let midnight = zone.start_of(today.plus(1));
     mark::for_each(
         Marked { app, context, name: &name, over: midnight.plus(DAY_S) },
-        |tx, after| waiting(tx, after, today),
+        |tx, after| Ok(split(store::who_lacks_today(tx, after, today, PIECE)?, after)),
         |_| Ok(true),
         move |tx, student| remind_one(tx, channel_set, student, today, midnight),
         &mut report.alertas_20h,
     )?;
     Ok(mark::forget_expired(app, REMINDED)?)
-}
-
-/// Those of the next students who have not checked in today.
-fn waiting(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<(Vec<UserId>, Mark)> {
-    let rows: Vec<(UserId, bool)> = tx.tuples(
-        "SELECT student_id, ranked = 1 AND coalesce(last_checkin, 0) < ?2 FROM program_student
-         WHERE student_id > ?1 ORDER BY student_id LIMIT ?3",
-        (after, today, PIECE),
-    )?;
-    Ok(split(rows, after))
 }
 
 /// Those who need work, and the mark behind all that were read.
@@ -91,38 +81,17 @@ fn remind_one(
 /// Ends the streaks of those who did not check in yesterday, once a day.
 pub fn end_streaks(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskResult {
     let today = app.day(context.now);
+    let yesterday = today.plus(-1);
     let name = format!("{ENDED}:{}", today.0);
     let over = app.zone().start_of(today.plus(1)).plus(DAY_S);
     mark::for_each(
         Marked { app, context, name: &name, over },
-        |tx, after| missed(tx, after, today),
+        |tx, after| Ok(split(store::who_missed(tx, after, yesterday, PIECE)?, after)),
         |_| Ok(true),
-        move |tx, student| end_one(tx, student, today),
+        move |tx, student| store::end_streak(tx, student, yesterday),
         &mut report.furados,
     )?;
     Ok(mark::forget_expired(app, ENDED)?)
-}
-
-/// Those of the next students whose streak ended by a missed day.
-fn missed(tx: &ReadTx<'_>, after: UserId, today: Day) -> Result<(Vec<UserId>, Mark)> {
-    let rows: Vec<(UserId, bool)> = tx.tuples(
-        "SELECT student_id, streak > 0 AND last_checkin < ?2 FROM program_student
-         WHERE student_id > ?1 ORDER BY student_id LIMIT ?3",
-        (after, today.plus(-1), PIECE),
-    )?;
-    Ok(split(rows, after))
-}
-
-fn end_one(tx: &WriteTx<'_>, student: UserId, today: Day) -> Result<bool> {
-    let ended = tx.execute(
-        "UPDATE program_student SET streak = 0
-         WHERE student_id = ?1 AND streak > 0 AND last_checkin < ?2",
-        (student, today.plus(-1)),
-    )?;
-    if ended > 0 {
-        store::count(tx, today.plus(-1), store::ENDED_STREAKS, 1, 0)?;
-    }
-    Ok(ended > 0)
 }
 
 /// Gives the rewards of challenges that were created or changed after their

@@ -174,7 +174,6 @@ pub struct Answer<'r> {
 }
 
 impl<'r> Answer<'r> {
-    /// The answer for a run.
     pub fn of(services: &Services, run: &'r Run) -> Self {
         Self {
             ok: run.failures.is_empty(),

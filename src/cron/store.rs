@@ -1,10 +1,12 @@
-//! The history of runs and the state of each task, in the database.
+//! The history of runs, the state of each task and who was alerted, in the database.
 
+use rusqlite::named_params;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Failure, Ran, Run, TASKS, Task};
-use crate::base::Instant;
+use crate::accounts::person::Group;
+use crate::base::{Instant, UserId};
 use crate::db::{ReadTx, Result, Window, WriteTx};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
@@ -39,7 +41,6 @@ row! {
     }
 }
 
-/// Every task with its state.
 pub fn tasks(tx: &ReadTx<'_>) -> Result<Vec<(&'static Task, TaskState)>> {
     let known: Vec<TaskState> = tx.records("FROM cron_task", [])?;
     let state = |task: &Task| known.iter().find(|state| state.name == task.name).cloned();
@@ -207,7 +208,38 @@ const fn narrowed(outcome: Option<RunOutcome>) -> &'static str {
     if outcome.is_some() { "outcome = ?1" } else { "?1 IS NULL" }
 }
 
-/// One run.
+/// SQL condition on `user u`: students whose last activity was before `:before` and who
+/// got no alert for it. The plus sign makes SQLite search by `user_id`.
+pub const INACTIVE: &str = "+u.kind = :students AND u.suspended_at IS NULL
+    AND u.created_at < :before AND coalesce(u.last_access_at, 0) < :before
+    AND NOT EXISTS (SELECT 1 FROM inactivity_alert a
+                    WHERE a.user_id = u.user_id
+                        AND a.active_at >= max(u.created_at, coalesce(u.last_access_at, 0)))
+    AND NOT EXISTS (SELECT 1 FROM lesson_done d
+                    WHERE d.user_id = u.user_id AND d.done_at >= :before)";
+
+/// The last activity of a student who is [`INACTIVE`], by logins and pages of the panel,
+/// where students check in and finish lessons; calls of programs do not count.
+pub fn active_at(tx: &ReadTx<'_>, user: UserId, before: Instant) -> Result<Option<Instant>> {
+    tx.maybe(
+        &format!(
+            "SELECT max(u.created_at, coalesce(u.last_access_at, 0),
+                        coalesce((SELECT max(d.done_at) FROM lesson_done d WHERE d.user_id = u.user_id), 0))
+             FROM user u WHERE u.user_id = :user AND {INACTIVE}"
+        ),
+        named_params! { ":user": user, ":before": before, ":students": Group::Students },
+    )
+}
+
+/// Stores that a student was alerted to having been inactive since then.
+pub fn note_inactive(tx: &WriteTx<'_>, user: UserId, active_at: Instant) -> Result<()> {
+    tx.run(
+        "INSERT INTO inactivity_alert (user_id, active_at, queued_at) VALUES (?1, ?2, ?3)
+         ON CONFLICT (user_id) DO UPDATE SET active_at = ?2, queued_at = ?3",
+        (user, active_at, tx.now()),
+    )
+}
+
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Noted>> {
     tx.record("FROM cron_run WHERE run_id = ?1", [id])
 }

@@ -257,7 +257,7 @@ fn a_large_day_is_packed_in_parts_and_each_entry_is_in_one_place() {
     );
     test.execute("UPDATE cron_run SET started_at = started_at + 86400 WHERE run_id > 4500");
     let mut report = Report::default();
-    archive::pack(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
+    packing::pack(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
     assert_eq!(test.number("SELECT count(*) FROM cron_run"), 0);
     assert_eq!(test.number("SELECT sum(runs) FROM cron_run_count"), 0);
     assert_eq!(test.number("SELECT sum(entries) FROM log_batch"), 5000);
@@ -388,7 +388,7 @@ fn messages_that_are_done_are_packed_and_those_between_them_stay() {
                 'ok ana@example.com' FROM n",
     );
     let mut report = Report::default();
-    archive::pack(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
+    packing::pack(&test.app, &TaskContext::new(NOW, None), &mut report).unwrap();
     assert_eq!(test.number("SELECT count(*) FROM outbox"), 1000);
     assert_eq!(test.number("SELECT count(*) FROM outbox WHERE state = 0"), 1000);
     assert_eq!(test.number("SELECT sum(messages) FROM outbox_count"), 1000);
@@ -473,7 +473,7 @@ fn a_log_of_requests_above_its_limit_is_packed_whatever_its_age() {
     );
     let mut report = Report::default();
     let pack_overflow = |report: &mut Report| {
-        archive::pack_overflow(&test.app, &TaskContext::new(NOW, None), report).unwrap();
+        packing::pack_overflow(&test.app, &TaskContext::new(NOW, None), report).unwrap();
     };
     pack_overflow(&mut report);
     assert_eq!(test.number("SELECT count(*) FROM log_batch"), 0);

@@ -265,14 +265,10 @@ impl Db {
     ///
     /// The job runs even when the future is dropped. A full queue answers
     /// [`DbError::Busy`] at once.
-    pub fn submit<T, E>(
+    pub fn submit<T: Send + 'static, E: From<DbError> + Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
-    ) -> Pending<T, E>
-    where
-        T: Send + 'static,
-        E: From<DbError> + Send + 'static,
-    {
+    ) -> Pending<T, E> {
         let request = trace::current();
         let job = move |tx: &WriteTx<'_>| trace::within(request, || job(tx));
         self.inner.writer.submit(writer::Class::Prompt, job)
@@ -281,14 +277,10 @@ impl Db {
     /// [`Db::submit`], waiting for the answer. For worker threads and
     /// commands; panics on a thread that runs async tasks or in a write job,
     /// where waiting would block all others.
-    pub fn write<T, E>(
+    pub fn write<T: Send + 'static, E: From<DbError> + Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<DbError> + Send + 'static,
-    {
+    ) -> Result<T, E> {
         self.refuse_to_wait_in_a_job();
         self.submit(job).wait()
     }
@@ -301,38 +293,27 @@ impl Db {
     /// [`Db::submit`] for a piece of long work, which ends when
     /// [`WriteTx::is_spent`] says so and goes on in another job. It has a
     /// commit of its own, by turns with the jobs for which somebody waits.
-    pub fn submit_piece<T, E>(
+    pub fn submit_piece<T: Send + 'static, E: From<DbError> + Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
-    ) -> Pending<T, E>
-    where
-        T: Send + 'static,
-        E: From<DbError> + Send + 'static,
-    {
+    ) -> Pending<T, E> {
         self.inner.writer.submit(writer::Class::Piece, job)
     }
 
     /// [`Db::submit_piece`], waiting for the answer; see [`Db::write`].
-    pub fn write_piece<T, E>(
+    pub fn write_piece<T: Send + 'static, E: From<DbError> + Send + 'static>(
         &self,
         job: impl FnOnce(&WriteTx<'_>) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E>
-    where
-        T: Send + 'static,
-        E: From<DbError> + Send + 'static,
-    {
+    ) -> Result<T, E> {
         self.refuse_to_wait_in_a_job();
         self.submit_piece(job).wait()
     }
 
     /// Repeats a piece of long work until it returns true: nothing is left.
-    pub fn write_pieces<E>(
+    pub fn write_pieces<E: From<DbError> + Send + 'static>(
         &self,
         job: impl Fn(&WriteTx<'_>) -> Result<bool, E> + Clone + Send + 'static,
-    ) -> Result<(), E>
-    where
-        E: From<DbError> + Send + 'static,
-    {
+    ) -> Result<(), E> {
         while !self.write_piece(job.clone())? {}
         Ok(())
     }

@@ -98,7 +98,6 @@ impl Queued {
         Taking { began: Instant::now(), jobs: 0, class }
     }
 
-    /// The next job of a commit.
     pub fn next(&mut self, commit: &mut Taking) -> Option<Box<dyn Job>> {
         let (jobs, is_late) = match commit.class {
             Class::Prompt => (&mut self.prompt, commit.began.elapsed() >= BATCH_TIME),

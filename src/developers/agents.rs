@@ -27,7 +27,6 @@ pub struct Agents {
     pub server_metadata: String,
 }
 
-/// A tool as the page shows it.
 pub struct ToolRow {
     pub name: &'static str,
     pub effect: &'static str,

@@ -46,7 +46,6 @@ impl Operation {
     }
 }
 
-/// A parameter of an operation.
 pub struct Parameter {
     pub name: String,
     /// `path`, `query` or `header`.

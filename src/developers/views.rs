@@ -54,7 +54,6 @@ impl Frame {
         rest.is_some_and(|rest| rest.is_empty() || path == super::REFERENCE)
     }
 
-    /// The sections of this page.
     pub fn sections(&self) -> &'static [Section] {
         if let Some(how_to) = HowTo::at(&self.path) {
             return &how_to.texts().sections;
@@ -266,7 +265,6 @@ impl PartRow {
     }
 }
 
-/// One day of a part.
 pub struct DayBar {
     /// `23/11/2026`.
     pub day: String,

@@ -19,7 +19,6 @@ pub struct Webhooks {
     pub receiver: Sample,
 }
 
-/// An event as the page shows it.
 pub struct EventRow {
     pub name: &'static str,
     pub about: Text,

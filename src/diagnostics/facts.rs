@@ -12,6 +12,7 @@ use crate::operations::pages::{last_copy, replica};
 use crate::operations::views::{Fact, fact};
 use crate::operations::{disk, https, soundness, store};
 use crate::panel::{Badge, view};
+use crate::replica::epoch;
 use crate::services::Services;
 use crate::settings;
 
@@ -35,9 +36,7 @@ pub fn read(tx: &ReadTx<'_>) -> Result<Read> {
         pages: number("page_count")?,
         free_pages: number("freelist_count")?,
         page_size: number("page_size")?,
-        commits: tx
-            .maybe("SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'commits'", [])?
-            .unwrap_or(0),
+        commits: epoch::commits(tx)?.0,
         last_whole_check: settings::last_whole_check(tx)?,
         upkeep: store::upkeep(tx)?,
     })

@@ -77,7 +77,6 @@ const RUNS: Size = Size {
 pub const THREADS: usize =
     OUTSIDE.running + 2 * DOCUMENTS.running + 2 * PASSWORDS.running + SLOW.running + RUNS.running;
 
-/// All lanes.
 pub struct Lanes {
     /// Calls to the marketplace and other services.
     pub outside: Lane,
@@ -158,7 +157,6 @@ pub enum CallerKey {
     Address(Subject),
 }
 
-/// One lane.
 pub struct Lane {
     size: Size,
     running: Arc<Semaphore>,

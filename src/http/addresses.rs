@@ -160,14 +160,14 @@ impl Addresses {
             cause: Some(
                 format!("Host {shown:?} is not that of server.base_url {}", self.base_url).into(),
             ),
-            told: Some(Box::new(Told {
-                title: "A plataforma não atende por este endereço",
-                text,
-                href: format!("{}/", self.base_url),
-                button: None,
-            })),
             ..Problem::new(Code::BadRequest, "this server does not answer for that host")
-        })
+        }
+        .telling(Told {
+            title: "A plataforma não atende por este endereço",
+            text,
+            href: format!("{}/", self.base_url),
+            button: None,
+        }))
     }
 
     /// Whether an origin is the loopback address to which a request was sent.
@@ -212,7 +212,6 @@ pub fn https_origin(name: &str, port: u16) -> String {
     }
 }
 
-/// A host without its port.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,

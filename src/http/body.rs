@@ -58,7 +58,6 @@ impl From<Events> for Body {
 }
 
 impl Body {
-    /// No body.
     pub const fn empty() -> Self {
         Self::Bytes(Bytes::new())
     }

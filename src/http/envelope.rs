@@ -17,7 +17,6 @@ pub struct Envelope<T> {
 }
 
 impl<T: Serialize> Envelope<T> {
-    /// Data in its envelope.
     pub const fn of(message: &'static str, data: T) -> Self {
         Self { success: true, message, data }
     }

@@ -15,7 +15,6 @@ pub use super::rate_class::{Class, Scope};
 use crate::base::{Instant, TokenHash};
 
 const SHARDS: usize = 64;
-/// Most windows of a shard.
 const SHARD_WINDOWS: usize = 4096;
 /// Windows for which a full shard makes room at once.
 const FREED: usize = 64;
@@ -175,7 +174,6 @@ impl Window {
 }
 
 crate::row! {
-    /// A window as it is stored.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct StoredWindow {
         /// Class and subject.

@@ -186,7 +186,6 @@ impl Code {
         }
     }
 
-    /// The status in a family.
     pub fn status(self, family: Family) -> StatusCode {
         match self.within(family) {
             Self::ValidationFailed | Self::TooManyFields | Self::InvalidBody
@@ -249,6 +248,12 @@ impl Problem {
             challenge: None,
             cause: None,
         }
+    }
+
+    /// The same with a text for the error page.
+    #[must_use]
+    pub fn telling(self, told: Told) -> Self {
+        Self { told: Some(Box::new(told)), ..self }
     }
 
     /// The credential is missing, wrong or expired.

@@ -8,14 +8,12 @@ use memchr::memmem::{self, Finder};
 
 use super::{Code, Problem, Request};
 
-/// Most parts of a form.
 const MOST_PARTS: usize = 32;
 /// Longest head of a part.
 const MOST_HEAD: usize = 4 * 1024;
 /// Longest boundary (RFC 2046 §5.1.1).
 const LONGEST_BOUNDARY: usize = 70;
 
-/// One part of a form.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
     pub name: String,

@@ -49,7 +49,6 @@ pub fn read(
     Ok(Certificate { key: Arc::new(key), facts })
 }
 
-/// Reads the files of a chain and its key.
 pub fn read_files(chain: &Path, key: &Path) -> Result<Certificate, String> {
     let (chain_bytes, key_bytes) = (bytes(chain)?, bytes(key)?);
     let (chain, key) = (chain.display().to_string(), key.display().to_string());

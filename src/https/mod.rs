@@ -175,7 +175,6 @@ impl Https {
         directory_of(&self.server)
     }
 
-    /// The port of HTTPS.
     fn port(&self) -> u16 {
         self.tls.bound().unwrap_or(self.server.https_listen).port()
     }

@@ -81,7 +81,6 @@ impl Keeper {
         self.put(self.certificate.clone(), text.into_bytes());
     }
 
-    /// The account at a directory, when there is one.
     pub fn account(&self, directory: &str) -> Option<AccountCredentials> {
         let bytes = self.bytes(&self.account).ok()?;
         let known: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
@@ -89,7 +88,6 @@ impl Keeper {
         serde_json::from_value(known).ok().filter(|_| is_of)
     }
 
-    /// Keeps the account.
     pub fn keep_account(&mut self, account: &AccountCredentials) {
         match serde_json::to_vec(account) {
             Ok(bytes) => self.put(self.account.clone(), bytes),

@@ -51,7 +51,6 @@ pub fn read(der: &[u8]) -> Option<Facts> {
     Some(Facts { names, from, until })
 }
 
-/// The names in the extensions.
 fn named(extensions: &[u8]) -> Option<Vec<String>> {
     let mut extensions = Parts(extensions).of(SEQUENCE)?;
     let mut names = Vec::new();

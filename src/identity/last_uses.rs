@@ -27,7 +27,6 @@ pub struct LastUses {
 }
 
 impl LastUses {
-    /// Notes a use.
     pub fn note(&self, kind: TokenKind, token: TokenHash, last: LastUse) {
         self.noted.lock().insert((kind, token), last);
     }

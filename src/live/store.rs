@@ -4,6 +4,7 @@
 use crate::agency::questions::{self, store as team};
 use crate::base::{DAY_S, Instant, UserId};
 use crate::db::{ReadTx, Result};
+use crate::marketplace::inbox::received::store as inbox;
 use crate::marketplace::tools::labels::desk;
 use crate::marketplace::tools::labels::pages::own_stores;
 use crate::operations::store as operations;
@@ -109,7 +110,7 @@ fn supplier(tx: &ReadTx<'_>, counts: &mut Counts, owner: UserId, now: Instant) -
 }
 
 fn operator(tx: &ReadTx<'_>, counts: &mut Counts) -> Result<()> {
-    counts.waits("/admin/notificacoes", operations::inbox(tx)?.failed);
+    counts.waits("/admin/notificacoes", inbox::figures(tx)?.failed);
     let waiting = operations::waiting(tx)?;
     counts.waits("/admin/mensagens", waiting.given_up);
     counts.waits("/admin/compras", waiting.without_plan);

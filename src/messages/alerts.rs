@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::News;
 use super::choices::ChannelSet;
-use crate::base::UserId;
+use crate::accounts::store::administrators;
 use crate::db::{Result, WriteTx};
 use crate::outbox::{Channel, MessageKind};
 
@@ -26,9 +26,7 @@ pub struct Alert<'a> {
 
 /// Notifies all administrators, once for each cause.
 pub fn tell(tx: &WriteTx<'_>, channel_set: ChannelSet, alert: &Alert<'_>) -> Result<()> {
-    let administrators: Vec<UserId> =
-        tx.values("SELECT user_id FROM user WHERE role = 'admin' AND suspended_at IS NULL", [])?;
-    for administrator in administrators {
+    for administrator in administrators(tx, u32::MAX)? {
         let news = News {
             title: alert.title,
             text: alert.detail,

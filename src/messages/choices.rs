@@ -4,9 +4,10 @@
 //! Messages about a person's access (a link to choose a password, a payment) do
 //! not use these choices.
 
+use crate::accounts::person::Group;
 use crate::base::UserId;
 use crate::config::{Config, Gateway};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Column, ReadTx, Result, WriteTx};
 use crate::outbox::{Channel, MessageKind};
 
 /// A set of channels, such as those that are configured, or those that reach a
@@ -104,11 +105,37 @@ pub fn channels_among(
     Ok(chosen(kind, reach, &of(tx, user)?))
 }
 
-/// SQL condition on `user u`: people whom some channel might reach, before
-/// their choices are checked. `:email` says whether e-mail is configured.
-pub const REACHED: &str = "(:email OR u.chat_number IS NOT NULL
-    OR EXISTS (SELECT 1 FROM telegram_chat t WHERE t.user_id = u.user_id)
-    OR EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = u.user_id))";
+/// The next people after an id whom some channel might reach, before their choices are
+/// checked, and who fulfil an SQL condition on `user u` with `:students` and a value.
+pub fn reachable_students(
+    tx: &ReadTx<'_>,
+    channel_set: ChannelSet,
+    after: UserId,
+    most: u32,
+    condition: &str,
+    value: Column<'_>,
+) -> Result<Vec<UserId>> {
+    let email = channel_set.has(Channel::Email);
+    let values: [Column<'_>; 5] = [
+        (":after", &after),
+        (":email", &email),
+        (":students", &Group::Students),
+        (":most", &most),
+        value,
+    ];
+    tx.values(
+        &format!(
+            "SELECT u.user_id FROM user u
+             WHERE u.user_id > :after
+                 AND (:email OR u.chat_number IS NOT NULL
+                      OR EXISTS (SELECT 1 FROM telegram_chat t WHERE t.user_id = u.user_id)
+                      OR EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = u.user_id))
+                 AND {condition}
+             ORDER BY u.user_id LIMIT :most"
+        ),
+        &values[..],
+    )
+}
 
 /// The channels that reach a person. Chat also counts without a gateway: its
 /// messages wait until one is configured.

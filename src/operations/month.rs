@@ -95,7 +95,7 @@ fn fewer_is_better(before: i64, now: i64) -> Option<Change> {
 
 /// A plan of the account, also of what stands for none.
 fn plan(role: Option<Role>) -> &'static str {
-    role.map_or("Sem plano", Role::title)
+    role.map_or("Sem plano", Role::words)
 }
 
 /// The place of a day in the span that begins on the first.
@@ -255,6 +255,6 @@ mod tests {
         assert_eq!((days[SPAN - 1], days[SPAN - 2], days[SPAN - 3]), (0, 9_700, 9_700));
         assert_eq!(days.iter().sum::<i64>(), 4 * 9_700);
         let plans: Vec<_> = revenue.by_role.iter().map(|(role, _)| plan(*role)).collect();
-        assert_eq!(plans, [Role::Pro.title(), "Sem plano"]);
+        assert_eq!(plans, [Role::Pro.words(), "Sem plano"]);
     }
 }

@@ -29,7 +29,7 @@ pub fn people(
         let price = one
             .price
             .or_else(|| prices.iter().find(|(role, _)| *role == one.role).map(|(_, price)| *price));
-        let plan = one.role.title();
+        let plan = one.role.words();
         let about = match price {
             Some(price) => format!("{} · {plan}", price.page()),
             None => plan.to_owned(),

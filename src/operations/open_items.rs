@@ -2,13 +2,14 @@
 //! operator's home is derived from it; all is well only while the list is empty.
 
 use super::https;
-use super::store::{self, InboxFigures, Waiting};
+use super::store::{self, Waiting};
 use super::views::OpenItem;
 use crate::app::App;
 use crate::base::{Instant, UserId, grouped};
 use crate::config::Config;
 use crate::copies::{self, CopiesStatus};
 use crate::db::{BackupCopy, Condition, FileKind, ReadTx, Result, Trouble};
+use crate::marketplace::inbox::received::store::{self as inbox, InboxFigures};
 use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
 use crate::panel::{Notice, Tone, view};
@@ -60,7 +61,7 @@ pub fn figures(tx: &ReadTx<'_>, operator: UserId, thresholds: &QuotaThresholds) 
     Ok(Figures {
         near_quota: partners::near_quota(tx, thresholds)?,
         unfinished_erasures: erase::unfinished(tx)?,
-        inbox: store::inbox(tx)?,
+        inbox: inbox::figures(tx)?,
         refused: store::counted_since(tx, "refused_signatures", thresholds.today.plus(1 - DAYS))?,
         queued: queue::store::waiting(tx)?,
         failing: store::failing_tasks(tx)?,

@@ -83,7 +83,7 @@ pub fn admin_home(app: &App, person: &Person, request: &Request) -> Result<Reply
         needs,
         health: health_rows(app, &figures, &copies),
         signature_hint: app.config.marketplace.signature == SignatureMode::Required,
-        people: Role::ALL.map(|role| (role.title(), count_of(role))).into(),
+        people: Role::ALL.map(|role| (role.words(), count_of(role))).into(),
         version: env!("CARGO_PKG_VERSION"),
         uptime: view::span(request.now.since(app.started_at)),
     })

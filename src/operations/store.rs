@@ -6,40 +6,9 @@ use crate::base::{Cents, Day, Instant, UserId, Zone};
 use crate::checkout;
 use crate::content::plans::store as plans;
 use crate::db::{ReadTx, Result};
-use crate::marketplace::inbox::state::NotificationState;
 use crate::outbox;
 use crate::panel::Badge;
-use crate::row;
-
-/// Numbers of marketplace notifications by state.
-pub struct InboxFigures {
-    pub waiting: i64,
-    pub failed: i64,
-    pub for_later: i64,
-}
-
-/// Counts the notifications in the inbox.
-pub fn inbox(tx: &ReadTx<'_>) -> Result<InboxFigures> {
-    let count = |state| {
-        tx.value(
-            "SELECT coalesce(sum(notifications), 0) FROM ml_notification_count WHERE state = ?1",
-            [state],
-        )
-    };
-    Ok(InboxFigures {
-        waiting: count(NotificationState::Waiting)?,
-        failed: count(NotificationState::Failed)?,
-        for_later: count(NotificationState::Kept)?,
-    })
-}
-
-/// Messages that wait to be sent.
-pub fn outbox_waiting(tx: &ReadTx<'_>) -> Result<i64> {
-    tx.value(
-        "SELECT coalesce(sum(messages), 0) FROM outbox_count WHERE state = ?1",
-        [outbox::MessageState::Waiting],
-    )
-}
+use crate::{row, settings};
 
 /// Counts of what needs action by a person.
 pub struct Waiting {
@@ -126,7 +95,7 @@ row! {
 
 pub fn upkeep(tx: &ReadTx<'_>) -> Result<Upkeep> {
     Ok(Upkeep {
-        oldest: tx.value("SELECT min(updated_at) FROM setting", [])?,
+        oldest: settings::first_start(tx)?,
         newest: tx.value(
             "SELECT max(coalesce((SELECT max(at) FROM audit), 0),
                         coalesce((SELECT max(entry_id) / 1000000 FROM request_log), 0),

@@ -99,7 +99,6 @@ pub struct Bar {
     pub values: Vec<String>,
 }
 
-/// A part of a bar.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub class: &'static str,

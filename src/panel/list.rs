@@ -92,7 +92,6 @@ pub fn exports(request: &Request) -> bool {
     gives(request, "formato", |format| format == "csv")
 }
 
-/// Whether a request to a list has a search.
 pub fn searches(request: &Request) -> bool {
     gives(request, "q", |search| !search.trim().is_empty())
 }

@@ -17,7 +17,6 @@ impl PageTime {
         Self { zone: services.zone(), now: request.now }
     }
 
-    /// How the page shows an instant.
     pub fn when(self, at: &Instant) -> When {
         When::new(self.zone, *at, self.now)
     }

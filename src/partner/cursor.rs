@@ -104,7 +104,6 @@ impl<P: Serialize + DeserializeOwned> Walk<P> {
         self.total.unwrap_or(counted)
     }
 
-    /// Whether it is the first page of the list.
     pub fn is_first(&self) -> bool {
         self.after.is_none() && self.window.offset == 0
     }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::list::{DEFAULT_LIMIT, MAX_LIMIT, reading};
-use super::webhooks::{self, KeptEvent, MessageId};
+use super::webhooks::{self, LoggedEvent, MessageId};
 use crate::app::App;
 use crate::base::UserId;
 use crate::db::{DbError, ReadTx, Result};
@@ -137,7 +137,11 @@ struct SellerNumber {
 }
 
 /// Without those of sellers who have left the supplier, who are in no list either.
-fn of_sellers(tx: &ReadTx<'_>, supplier: UserId, events: Vec<KeptEvent>) -> Result<Vec<KeptEvent>> {
+fn of_sellers(
+    tx: &ReadTx<'_>,
+    supplier: UserId,
+    events: Vec<LoggedEvent>,
+) -> Result<Vec<LoggedEvent>> {
     let mut known: HashMap<String, bool> = HashMap::new();
     let mut shown = Vec::with_capacity(events.len());
     for event in events {

@@ -94,7 +94,6 @@ pub fn new_test_token() -> String {
     format!("{TEST}{}", secrets::random_hex::<24>())
 }
 
-/// The names of all operations.
 pub fn operation_names() -> impl Iterator<Item = &'static str> {
     let sellers = seller::OPERATIONS.iter().map(|operation| operation.name);
     sellers.chain(supplier::OPERATIONS.iter().map(|operation| operation.name))

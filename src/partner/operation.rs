@@ -286,7 +286,6 @@ pub const fn sends<O: FileOperation>(name: &'static str, path: &'static str) -> 
     declared(name, path, Method::GET, Effect::Fetches, Access::Read, docs, begin_file::<O>)
 }
 
-/// The query of a POST.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NoQuery {}

@@ -1,7 +1,7 @@
 //! What is said of the API: data files under `assets/api`, English and Portuguese
 //! beside each other. Each is read once, when something of it is first needed.
 //!
-//! An operation has a file with its name: what it is for, how an assistant uses
+//! An operation has a file with its name: how panels name it, what it is for, how an assistant uses
 //! it, an example, and what the descriptions of its fields say in Portuguese.
 
 use std::collections::{BTreeMap, HashMap};
@@ -27,6 +27,8 @@ pub struct Bilingual {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operation {
+    /// Its short name in the panel's lists.
+    name_pt: String,
     /// What it is for, in one sentence.
     pub about: Bilingual,
     /// What a caller should know beyond that.
@@ -91,6 +93,11 @@ pub fn of(operation: &str) -> &'static Operation {
     found.unwrap_or_else(|| panic!("there is no assets/api/operations/{operation}.toml"))
 }
 
+/// The short name of an operation in panels; also of what older versions called one.
+pub fn name_pt(operation: &str) -> &'static str {
+    OPERATIONS.get(operation).map_or("Outras", |said| &said.name_pt)
+}
+
 /// A text of the documents in Portuguese, where it was translated.
 pub fn portuguese(english: &str) -> Option<&'static str> {
     PORTUGUESE.get(english).copied()
@@ -139,7 +146,7 @@ mod tests {
         for (name, said) in &*OPERATIONS {
             let both = [&said.about, &said.details];
             let texts = both.into_iter().flat_map(|one| [&one.en, &one.pt]);
-            let texts = texts.chain([&said.tool.title, &said.tool.when]);
+            let texts = texts.chain([&said.name_pt, &said.tool.title, &said.tool.when]);
             assert!(texts.into_iter().all(|text| text.len() > 3), "{name}");
         }
         let known = ["operations/", "samples/", "clients/"];

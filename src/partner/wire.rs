@@ -22,7 +22,6 @@ wire! {
 }
 
 wire! {
-    /// The calls of an operation.
     #[derive(Serialize)]
     pub struct OperationJson of(called: (&'static str, u64)) {
         operacao: &'static str = called.0,

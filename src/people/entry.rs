@@ -35,7 +35,7 @@ pub fn fields(app: &App, group: Group, mut form: FormView) -> PersonFields {
         let title = "Talvez este e-mail não receba mensagens";
         form.alert = Some(Notice::new(Tone::Warn, title, accents));
     }
-    let choice = |role: &Role| Choice { value: role.name(), label: role.title() };
+    let choice = |role: &Role| Choice { value: role.name(), label: role.words() };
     PersonFields {
         form,
         role_field: group.role_field(),

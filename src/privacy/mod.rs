@@ -12,6 +12,7 @@ pub mod ledger;
 pub mod logs;
 pub mod pages;
 pub mod retention;
+mod store;
 mod subject;
 mod sweeps;
 mod tables;
@@ -21,25 +22,12 @@ mod trail;
 pub mod views;
 mod words;
 
+pub use store::{by_email, by_id};
+
 use crate::base::UserId;
-use crate::db::{ReadTx, Result};
 
 /// The person whom an export is about.
 pub struct Owner {
     pub id: UserId,
     pub email: String,
-}
-
-/// A person, unless they are removed.
-pub fn by_id(tx: &ReadTx<'_>, id: UserId) -> Result<Option<Owner>> {
-    let email =
-        tx.maybe("SELECT email FROM user WHERE user_id = ?1 AND removed_at IS NULL", [id])?;
-    Ok(email.map(|email| Owner { id, email }))
-}
-
-/// The person of an e-mail address, unless they are removed.
-pub fn by_email(tx: &ReadTx<'_>, email: &str) -> Result<Option<Owner>> {
-    let id =
-        tx.maybe("SELECT user_id FROM user WHERE email = ?1 AND removed_at IS NULL", [email])?;
-    Ok(id.map(|id| Owner { id: UserId(id), email: email.to_owned() }))
 }

@@ -228,6 +228,48 @@ pub fn longest_streak_before(tx: &ReadTx<'_>, student: UserId, day: Day) -> Resu
     Ok(longest)
 }
 
+/// The next students with ids above `after`, each with whether a check-in of `today` is
+/// still to come.
+pub fn who_lacks_today(
+    tx: &ReadTx<'_>,
+    after: UserId,
+    today: Day,
+    limit: u32,
+) -> Result<Vec<(UserId, bool)>> {
+    tx.tuples(
+        "SELECT student_id, ranked = 1 AND coalesce(last_checkin, 0) < ?2 FROM program_student
+         WHERE student_id > ?1 ORDER BY student_id LIMIT ?3",
+        (after, today, limit),
+    )
+}
+
+/// The same, each with whether a streak was broken by missing `day`.
+pub fn who_missed(
+    tx: &ReadTx<'_>,
+    after: UserId,
+    day: Day,
+    limit: u32,
+) -> Result<Vec<(UserId, bool)>> {
+    tx.tuples(
+        "SELECT student_id, streak > 0 AND last_checkin < ?2 FROM program_student
+         WHERE student_id > ?1 ORDER BY student_id LIMIT ?3",
+        (after, day, limit),
+    )
+}
+
+/// Ends the streak of a student who missed `day`; false when there is none to end.
+pub fn end_streak(tx: &WriteTx<'_>, student: UserId, day: Day) -> Result<bool> {
+    let ended = tx.execute(
+        "UPDATE program_student SET streak = 0
+         WHERE student_id = ?1 AND streak > 0 AND last_checkin < ?2",
+        (student, day),
+    )?;
+    if ended > 0 {
+        count(tx, day, ENDED_STREAKS, 1, 0)?;
+    }
+    Ok(ended > 0)
+}
+
 row! {
     /// Entries and points of an action on a civil day.
     #[derive(Clone, Copy, Debug)]

@@ -22,6 +22,7 @@ use crate::base::files::Scratch;
 use crate::base::{Instant, secrets, shortened};
 use crate::config::ReplicaUrl;
 use crate::db::{self, DbError, ReadTx, WriteTx};
+use crate::settings;
 
 /// The row of `setting`.
 const ROW: &str = "replica_epoch";
@@ -32,7 +33,6 @@ const MARK: usize = 6;
 /// More epochs than there can be are a mistake.
 const MOST: u64 = 100_000;
 
-/// An epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Epoch {
     pub number: u64,
@@ -83,9 +83,7 @@ pub fn of(tx: &ReadTx<'_>) -> db::Result<Option<Epoch>> {
         // An empty file has no tables.
         return Ok(None);
     }
-    let sql = "SELECT value FROM setting WHERE name = ?1";
-    let found: Vec<Vec<u8>> = tx.values(sql, [ROW])?;
-    Ok(found.first().and_then(|value| serde_json::from_slice(value).ok()))
+    Ok(settings::value(tx, ROW)?.and_then(|value| serde_json::from_slice(&value).ok()))
 }
 
 /// How many commits a database has, and when the last one was.
@@ -108,9 +106,7 @@ pub fn of_file(path: &Path) -> Result<Option<Epoch>> {
 /// Writes the epoch into the database.
 pub fn keep(tx: &WriteTx<'_>, epoch: &Epoch) -> std::result::Result<(), DbError> {
     let value = serde_json::to_vec(epoch).unwrap_or_default();
-    let sql = "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
-               ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
-    tx.run(sql, (ROW, value, tx.now()))
+    settings::keep(tx, ROW, &value)
 }
 
 /// Writes the epoch into a database that nobody has open.

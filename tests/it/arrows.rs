@@ -127,9 +127,10 @@ fn only_the_tables_above_name_handlers_of_another_room() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What stands where is the same in all rooms: handlers in `pages` or `api`, as a file
-/// or as a folder; SQL in a store or beside the rules that
-/// need it, away from what answers requests; what templates print in a file of views.
+/// What stands where is the same in all rooms: handlers in `pages` or `api`, as a file or
+/// as a folder; what templates print in a file of views; and SQL in a store or in a file
+/// of its subject, away from nouns and rules (`mod.rs`) and from what answers requests,
+/// runs on time or shapes an answer.
 #[test]
 fn handlers_sql_and_templates_stand_where_they_belong() {
     let tree = Tree::read();
@@ -139,8 +140,13 @@ fn handlers_sql_and_templates_stand_where_they_belong() {
         if !handlers(code).is_empty() && !parts.any(|part| matches!(part, "pages" | "api")) {
             wrong.push(format!("{file} holds handlers and is neither of pages nor of an api"));
         }
-        if !handlers(code).is_empty() && holds_sql(code) {
-            wrong.push(format!("{file} holds handlers and SQL"));
+        if let Some(what) = without_sql(file, code)
+            && holds_sql(code)
+        {
+            wrong.push(format!("{file} holds {what} and SQL"));
+        }
+        if file.ends_with("mod.rs") && holds_statement(code) {
+            wrong.push(format!("{file} holds nouns and rules, and SQL"));
         }
         let is_of_views = file.ends_with("views.rs") || file.starts_with("panel/view/");
         if code.contains("#[template(path") && !is_of_views && room(file) != "sandbox" {
@@ -164,6 +170,13 @@ fn a_circle_and_a_handler_are_seen() {
                 pub fn other(app: &App, id: i64) -> Result<Reply, Problem> {}";
     assert_eq!(handlers(code), ["list", "open"]);
     assert!(holds_sql("f(\"a\", \"\\\n  SELECT 1\")") && !holds_sql("f(\"a\", \"UPDATED\")"));
+    assert!(holds_sql("f(\"FROM sale\")") && holds_sql("f(\"sku = :sku\")"));
+    assert!(!holds_sql("f(\"FROM\", \"a:b = c?\")"));
+    let what = |file, code| without_sql(file, code).unwrap_or("nothing");
+    assert_eq!(what("a/x.rs", "impl Operation for List {"), "operations");
+    assert_eq!(what("a/x.rs", "fn pack(app: &App, _: &mut Report) -> TaskResult"), "tasks");
+    assert_eq!(what("a/views/x.rs", ""), "what is shown");
+    assert_eq!(what("a/x.rs", "fn list(tx: &ReadTx)"), "nothing");
     let names = paths("use crate::a::{self, b::{C, d as e}};\nlet x = super::f::g(1);");
     let names: Vec<String> = names.iter().map(|name| name.join("::")).collect();
     assert_eq!(names, ["crate::a::self", "crate::a::b::C", "crate::a::b::d", "super::f::g"]);
@@ -367,12 +380,38 @@ fn handlers(code: &str) -> Vec<&str> {
     handlers.map(|(name, _)| name).filter(|name| !name.contains('<')).collect()
 }
 
-/// Whether a text of some code begins as a statement does.
-fn holds_sql(code: &str) -> bool {
-    const STATEMENTS: [&str; 5] = ["SELECT ", "INSERT INTO ", "UPDATE ", "DELETE FROM ", "WITH "];
+/// What a file holds that must not stand beside SQL.
+fn without_sql(file: &str, code: &str) -> Option<&'static str> {
+    let mut parts = file.split(['/', '.']);
+    let holds = [
+        (!handlers(code).is_empty(), "handlers"),
+        (code.contains("Operation for "), "operations"),
+        (code.contains("&mut Report) -> TaskResult"), "tasks"),
+        (parts.any(|part| matches!(part, "views" | "wire")), "what is shown"),
+    ];
+    holds.into_iter().find_map(|(is_held, what)| is_held.then_some(what))
+}
+
+/// The texts of some code.
+fn texts(code: &str) -> impl Iterator<Item = &str> {
     let texts = code.split('"').skip(1).step_by(2);
-    let mut texts = texts.map(|text| text.trim_start_matches(['\\', '\n', ' ']));
-    texts.any(|text| STATEMENTS.iter().any(|begin| text.starts_with(begin)))
+    texts.map(|text| text.trim_start_matches(['\\', '\n', ' ']))
+}
+
+/// Whether a text of some code begins as a statement does, or as the rest of one.
+fn holds_statement(code: &str) -> bool {
+    const BEGINS: [&str; 7] =
+        ["SELECT ", "INSERT INTO ", "INSERT OR ", "UPDATE ", "DELETE FROM ", "WITH ", "FROM "];
+    texts(code).any(|text| BEGINS.iter().any(|begin| text.starts_with(begin)))
+}
+
+/// Whether some code holds a statement, or a condition with a value of one.
+fn holds_sql(code: &str) -> bool {
+    let is_value = |text: &str| {
+        let name = text.strip_prefix([':', '?']);
+        name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    holds_statement(code) || texts(code).any(|text| text.split(" = ").skip(1).any(is_value))
 }
 
 /// Groups of more than one that all reach each other, each in order.

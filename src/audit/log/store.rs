@@ -164,7 +164,6 @@ pub fn index(tx: &WriteTx<'_>, most: usize) -> Result<usize> {
     Ok(added)
 }
 
-/// One entry.
 pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<AuditEntry>> {
     tx.record("FROM audit a WHERE a.audit_id = ?1", [id])
 }

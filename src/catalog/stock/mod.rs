@@ -6,15 +6,15 @@
 //! Decisions catalog-2, catalog-3.
 
 pub mod pages;
+mod store;
+
+pub use store::{page, record_movement, total};
 
 use serde_json::json;
 
 use super::MOST_UNITS;
-use crate::accounts::Role;
-use crate::accounts::person::Group;
-use crate::base::{Instant, OrderId, UserId, grouped};
-use crate::db::{ReadTx, Result, WriteTx};
-use crate::events::{self, EventType};
+use crate::base::{Instant, OrderId, grouped};
+use crate::db::{Result, WriteTx};
 use crate::marketplace::books::order_status::SaleState;
 use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
 use crate::messages::choices::ChannelSet;
@@ -114,36 +114,6 @@ impl Entered {
     }
 }
 
-/// Makes a movement that adds `change` units to the balance; returns the new balance.
-pub fn record_movement(
-    tx: &WriteTx<'_>,
-    product: i64,
-    kind: StockMovementKind,
-    change: i64,
-    reason: &str,
-    order: Option<OrderId>,
-) -> Result<i64> {
-    let (owner, balance): (UserId, i64) = tx.one(
-        "UPDATE product SET stock = stock + ?2, updated_at = ?3 WHERE product_id = ?1
-         RETURNING owner_id, stock",
-        (product, change, tx.now()),
-        |row| row.try_into(),
-    )?;
-    let number: i64 = tx.value(
-        "UPDATE stock_movement_last SET number = number + 1 WHERE only = 1 RETURNING number",
-        [],
-    )?;
-    tx.execute(
-        "INSERT INTO stock_movement
-             (product_id, movement_id, kind, quantity, change, balance, reason, order_id, created_at, number)
-         VALUES (?1, (SELECT coalesce(max(movement_id), 0) + 1 FROM stock_movement WHERE product_id = ?1),
-                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        (product, kind, change.abs(), change, balance, reason, order, tx.now(), number),
-    )?;
-    events::raise(tx, owner, EventType::StockChanged, product, 0)?;
-    Ok(balance)
-}
-
 /// Tells the owner of a product that a movement of `change` units has brought its
 /// stock down to what the owner wants to be warned of. While it stays there
 /// nothing more is told. Decision catalog-11.
@@ -153,21 +123,9 @@ pub fn warn_of_low(
     product: i64,
     change: i64,
 ) -> Result<()> {
-    let fallen: Option<(UserId, i64, String)> = tx.tuple(
-        "SELECT owner_id, stock, title FROM product
-         WHERE product_id = ?1 AND stock <= low_stock AND stock - ?2 > low_stock",
-        (product, change),
-    )?;
-    let Some((owner, stock, title)) = fallen else { return Ok(()) };
-    let role: Option<Role> = tx.maybe(
-        "SELECT role FROM user WHERE user_id = ?1 AND suspended_at IS NULL AND kind IN (?2, ?3)",
-        (owner, Group::Students, Group::Staff),
-    )?;
-    let Some(role) = role else { return Ok(()) };
-    let movement: i64 = tx.value(
-        "SELECT number FROM stock_movement WHERE product_id = ?1 ORDER BY movement_id DESC LIMIT 1",
-        [product],
-    )?;
+    let Some((owner, stock, title)) = store::fallen(tx, product, change)? else { return Ok(()) };
+    let Some(role) = store::role_of_seller(tx, owner)? else { return Ok(()) };
+    let movement = store::newest(tx, product)?;
     let page = format!("{}/{product}", super::path_for(role));
     let cause = format!("estoque:{product}:{movement}");
     let left = match stock {
@@ -215,24 +173,6 @@ pub fn set_counted_stock(
     Ok(())
 }
 
-/// How many movements a product has. Movements are numbered without gaps.
-pub fn total(tx: &ReadTx<'_>, product: i64) -> Result<u64> {
-    tx.count(
-        "SELECT coalesce(max(movement_id), 0) FROM stock_movement WHERE product_id = ?1",
-        [product],
-    )
-}
-
-/// Movements of a product, newest first, without the first `skipped`.
-pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Vec<Movement>> {
-    let newest = total(tx, product)?.saturating_sub(skipped);
-    tx.records(
-        "FROM stock_movement
-         WHERE product_id = ?1 AND movement_id <= ?2 ORDER BY movement_id DESC LIMIT ?3",
-        (product, i64::try_from(newest).unwrap_or(i64::MAX), most),
-    )
-}
-
 /// Makes the stock that an order has taken equal to its present state: all
 /// units of its product while it is paid, else none. Which states were seen before does not matter. The product is found by the SKU of the order, or
 /// else by the SKU of its listing. The order must not be older than the
@@ -242,16 +182,18 @@ pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Ve
 pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let Some(order) = &change.goods() else { return Ok(()) };
     let owner = change.owner;
-    let taken = taken_by(tx, owner, order.id)?;
+    let taken = store::taken_by(tx, owner, order.id)?;
     let product = match order.sale {
-        SaleState::Paid if order.quantity > 0 => match (product_of(tx, owner, order)?, &*taken) {
-            (found, [(product, _)])
-                if found != Some(*product) && !change.names_other_goods(tx)? =>
-            {
-                Some(*product)
+        SaleState::Paid if order.quantity > 0 => {
+            match (store::product_of(tx, owner, order)?, &*taken) {
+                (found, [(product, _)])
+                    if found != Some(*product) && !change.names_other_goods(tx)? =>
+                {
+                    Some(*product)
+                }
+                (found, _) => found,
             }
-            (found, _) => found,
-        },
+        }
         _ => None,
     };
     let mut missing = order.quantity;
@@ -269,37 +211,6 @@ pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// The product that an order sold, when its stock includes the order.
-fn product_of(tx: &ReadTx<'_>, owner: UserId, order: &SoldOrder<'_>) -> Result<Option<i64>> {
-    let of_listing = if order.sku.is_empty() {
-        tx.maybe::<String>(
-            "SELECT sku FROM listing WHERE owner_id = ?1 AND item_id = ?2",
-            (owner, order.item),
-        )?
-    } else {
-        None
-    };
-    let sku = of_listing.as_deref().unwrap_or(order.sku);
-    if sku.is_empty() {
-        return Ok(None);
-    }
-    tx.maybe(
-        "SELECT product_id FROM product WHERE owner_id = ?1 AND sku = ?2 AND created_at <= ?3",
-        (owner, sku, order.created_at),
-    )
-}
-
-/// The products of which an order has units out, and how many.
-fn taken_by(tx: &ReadTx<'_>, owner: UserId, order: OrderId) -> Result<Vec<(i64, i64)>> {
-    tx.tuples(
-        "SELECT m.product_id, -sum(m.change)
-         FROM stock_movement m JOIN product p ON p.product_id = m.product_id
-         WHERE m.order_id = ?1 AND p.owner_id = ?2
-         GROUP BY m.product_id HAVING sum(m.change) <> 0",
-        (order, owner),
-    )
 }
 
 /// Moves units of a product for an order: in when there are more than zero, else

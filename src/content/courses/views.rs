@@ -35,7 +35,7 @@ impl Course {
         if self.entry.roles.is_empty() {
             return "Todos os planos pagos".to_owned();
         }
-        let titles: Vec<&str> = self.entry.roles.iter().map(|role| role.title()).collect();
+        let titles: Vec<&str> = self.entry.roles.iter().map(|role| role.words()).collect();
         titles.join(", ")
     }
 
@@ -47,5 +47,5 @@ impl Course {
 
 /// The boxes for the roles that a course can be for.
 pub fn role_ticks(ticked: impl Fn(Role) -> bool) -> Vec<Tick> {
-    super::student_roles().map(|role| Tick::new(role.name(), role.title(), ticked(role))).collect()
+    super::student_roles().map(|role| Tick::new(role.name(), role.words(), ticked(role))).collect()
 }

@@ -25,7 +25,7 @@ impl Plan {
 
     /// `Conta Pro · API Starter`: what a purchase gives; empty while nothing is said.
     pub fn grants(&self) -> String {
-        let account = self.entry.grants_role.map(|role| format!("Conta {}", role.title()));
+        let account = self.entry.grants_role.map(|role| format!("Conta {}", role.words()));
         let api = self.entry.grants_api.as_deref().map(|api| format!("API {}", api_words(api)));
         account.into_iter().chain(api).collect::<Vec<_>>().join(" · ")
     }
@@ -98,7 +98,7 @@ pub fn periods() -> [Pick; 3] {
 pub fn account_plans() -> Vec<Pick> {
     let nothing = Pick { value: String::new(), label: "Nenhum".to_owned() };
     let roles = Role::STUDENTS
-        .map(|role| Pick { value: role.name().to_owned(), label: role.title().to_owned() });
+        .map(|role| Pick { value: role.name().to_owned(), label: role.words().to_owned() });
     std::iter::once(nothing).chain(roles).collect()
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::content::kept::Page;
+use crate::content::documents::Page;
 use crate::content::public;
 use crate::content::wire::{WireContext, WireMeet, WirePlan};
 use crate::http::{Check, Field, Problem, Reply, Request};

@@ -153,6 +153,46 @@ pub fn sold_between(
     tx.one(&sql, (owner, from.minus(OPENED_BEFORE_S), from, until), |row| row.try_into())
 }
 
+row! {
+    /// What an account sold on a civil day.
+    pub struct AccountDay {
+        pub day: Day,
+        pub orders: i64,
+        pub units: i64,
+        pub gross: Cents = "gross_cents",
+    }
+}
+
+/// What an owner's account sold on each civil day from `from` to `to`, both included,
+/// that has sales.
+pub fn sold_by_day(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+    from: Day,
+    to: Day,
+) -> Result<Vec<AccountDay>> {
+    tx.records(
+        "FROM sales_day WHERE owner_id = ?1 AND ml_user_id = ?2 AND day BETWEEN ?3 AND ?4",
+        (owner, account, from, to),
+    )
+}
+
+/// How many orders of an owner's account were made on these days and are cancelled.
+pub fn cancelled(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+    from: Day,
+    to: Day,
+) -> Result<i64> {
+    tx.value(
+        "SELECT coalesce(sum(orders), 0) FROM order_count
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?5 AND day BETWEEN ?3 AND ?4",
+        (owner, account, from, to, OrderStatus::Cancelled),
+    )
+}
+
 /// Gross sales of an owner's account in centavos, one value a civil day from
 /// `first` on.
 pub fn gross_of(
@@ -194,7 +234,6 @@ row! {
     }
 }
 
-/// The newest orders of an owner.
 pub fn newest_orders(tx: &ReadTx<'_>, owner: UserId, limit: u32) -> Result<Vec<RecentOrder>> {
     tx.records(
         "FROM sale_order o
@@ -266,7 +305,6 @@ pub fn owner_of(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<(UserId, In
     tx.tuple("SELECT owner_id, linked_at FROM ml_account WHERE ml_user_id = ?1", [account])
 }
 
-/// Whether an account is linked to a person.
 pub fn is_linked_to(tx: &ReadTx<'_>, person: UserId, account: MlUserId) -> Result<bool> {
     Ok(owner_of(tx, account)?.is_some_and(|(owner, _)| owner == person))
 }
@@ -443,6 +481,27 @@ fn remove_rows(
 pub fn forget_history(tx: &WriteTx<'_>, person: UserId, step: usize) -> Result<usize> {
     let changes = tx.execute("DELETE FROM owner_change WHERE owner_id = ?1", [person])?;
     Ok(changes + purge::delete_all(tx, person, step)?)
+}
+
+row! {
+    /// The stored reputation of an account.
+    pub struct SellerReputation {
+        pub reputation: String,
+        pub power_seller: String,
+        /// In millionths, as the two below it.
+        pub claims_rate: Option<i64>,
+        pub late_rate: Option<i64>,
+        pub cancel_rate: Option<i64>,
+    }
+}
+
+/// The reputation of an owner's account; `None` when the owner has no such account.
+pub fn reputation(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+) -> Result<Option<SellerReputation>> {
+    tx.record("FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1", (owner, account))
 }
 
 /// Stores the nickname and reputation of an account. What the marketplace left

@@ -78,7 +78,6 @@ impl AccountJson {
 }
 
 wire! {
-    /// An order of a list.
     #[derive(Serialize)]
     pub struct SaleJson of(sale: RecentOrder, zone: Zone) {
         order_id: OrderId = sale.order_id,

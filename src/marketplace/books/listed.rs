@@ -138,7 +138,6 @@ fn order<T: Listed>(query: &ListQuery) -> String {
     format!("{column} {way}, {id} {way}")
 }
 
-/// One record of an owner, by its number.
 pub fn one<T: Listed>(tx: &ReadTx<'_>, owner: UserId, id: i64) -> db::Result<Option<T>> {
     let rest = format!("FROM {} WHERE {} = ?1 AND owner_id = ?2", T::TABLE, T::ID);
     tx.record(&rest, (id, owner))

@@ -95,7 +95,6 @@ impl OrderStatus {
         left_out.map(Self::name).collect::<Vec<_>>().join(",")
     }
 
-    /// Whether the order counts as a sale.
     pub const fn is_sale(self) -> bool {
         matches!(self.sale(), SaleState::Paid)
     }

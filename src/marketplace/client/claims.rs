@@ -57,7 +57,6 @@ impl Client {
         })
     }
 
-    /// One claim.
     pub fn claim(&self, caller: &Caller<'_>, claim: i64) -> Answer<ClaimDocument> {
         let path = format!("/post-purchase/v1/claims/{claim}");
         let found = ClaimDocument::read(&self.get(caller, &path, &[])?)?;

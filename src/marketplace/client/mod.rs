@@ -171,7 +171,6 @@ impl<T> Page<T> {
     }
 }
 
-/// A requested file.
 pub struct FileRequest<'w> {
     /// A path of ours or one that the marketplace returned; never a whole URL.
     pub path: &'w str,

@@ -32,7 +32,6 @@ pub struct OrderSearch {
 }
 
 impl Client {
-    /// One order.
     pub fn order(&self, caller: &Caller<'_>, order: OrderId) -> Answer<OrderDocument> {
         let found = OrderDocument::read(&self.get(caller, &format!("/orders/{order}"), &[])?)?;
         asked_for(found.id == order, found)
@@ -78,7 +77,6 @@ impl Client {
         })
     }
 
-    /// One shipment.
     pub fn shipment(&self, caller: &Caller<'_>, shipment: i64) -> Answer<Shipment> {
         Ok(Shipment::read(&self.get(caller, &format!("/shipments/{shipment}"), &[])?))
     }

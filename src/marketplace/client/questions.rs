@@ -5,7 +5,6 @@ use serde_json::json;
 use super::{Answer, Caller, Client, Failure, Page, asked_for};
 use crate::marketplace::books::document::QuestionDocument;
 
-/// Questions per page.
 pub const QUESTIONS_PAGE: usize = 50;
 /// Offset and page together reach no further; only a scan does.
 pub const QUESTIONS_REACH: usize = 1_000;
@@ -80,7 +79,6 @@ impl Client {
         Page::read(&answer, "questions", QuestionDocument::read)
     }
 
-    /// One question.
     pub fn question(&self, caller: &Caller<'_>, question: i64) -> Answer<QuestionDocument> {
         let query = [("api_version", "4".to_owned())];
         let answer = self.get(caller, &format!("/questions/{question}"), &query)?;

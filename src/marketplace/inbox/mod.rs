@@ -15,45 +15,24 @@ pub mod signature;
 pub mod state;
 pub mod store;
 mod subject;
+mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use self::fetch::{Found, fetch_subject};
 use self::outcome::InboxOutcome;
+use self::waiting::{WAITS, Waiting, close, longest_waiting, waiting_of};
 use crate::app::App;
 use crate::base::queue::{INBOX, INBOX_WAITS_OUT_S, KeyedSemaphore};
-use crate::base::{Instant, MlUserId, Stop};
-use crate::db::{DbError, Lane, ReadTx, Result, WriteTx};
+use crate::base::{MlUserId, Stop};
+use crate::db::{DbError, Lane, Result, WriteTx};
 use crate::marketplace::account::store::note_synced;
 use crate::marketplace::books::orders::BookContext;
 use crate::marketplace::kinds::OutcomeCode;
 use crate::marketplace::sync::store::account;
-use crate::row;
 use crate::services::Services;
 use state::NotificationState;
-
-/// [`NotificationState::Waiting`] in SQL, as a literal because a partial index
-/// needs that.
-const WAITS: &str = "state = 0";
-/// Notifications taken at a time.
-const TAKEN: i64 = 50;
-/// Sellers that the other workers may have taken.
-const MOST_TAKEN: usize = INBOX.workers - 1;
-
-row! {
-    /// A waiting notification.
-    #[derive(Clone)]
-    struct Waiting {
-        id: i64 = "notification_id",
-        topic: String,
-        resource: String,
-        attempts: i64,
-        received_at: Instant,
-        /// The outcome of the last try.
-        outcome: Option<String>,
-    }
-}
 
 /// The result of fetching a resource.
 enum FetchOutcome {
@@ -155,22 +134,6 @@ fn settle(app: &App, seller: MlUserId, rows: Vec<Waiting>, outcome: FetchOutcome
     })
 }
 
-fn close(
-    tx: &WriteTx<'_>,
-    rows: &[Waiting],
-    state: NotificationState,
-    outcome: OutcomeCode,
-) -> Result<()> {
-    for row in rows {
-        tx.execute(
-            "UPDATE ml_notification SET state = ?2, attempts = attempts + 1, outcome = ?3
-             WHERE notification_id = ?1 AND state = ?4",
-            (row.id, state, outcome.stored, NotificationState::Waiting),
-        )?;
-    }
-    Ok(())
-}
-
 /// Plans the next try, or gives up; earlier when the marketplace refused.
 fn retry(
     tx: &WriteTx<'_>,
@@ -189,11 +152,7 @@ fn retry(
             false => NotificationState::Waiting,
         };
         let next = tx.now().plus(INBOX.retry.pause_asked_s(attempts, asked_s));
-        tx.execute(
-            "UPDATE ml_notification SET state = ?2, attempts = ?3, next_try_at = ?4, outcome = ?5
-             WHERE notification_id = ?1 AND state = ?6",
-            (row.id, state, attempts, next, error, NotificationState::Waiting),
-        )?;
+        waiting::retry(tx, row, state, next, error)?;
     }
     Ok(())
 }
@@ -205,42 +164,6 @@ fn postpone(services: &Services, rows: Vec<Waiting>) -> Result<()> {
     }
     services.db.write(move |tx| {
         let next = tx.now().plus(INBOX.retry.pause_s(1));
-        for row in &rows {
-            tx.execute(
-                "UPDATE ml_notification SET next_try_at = ?2 WHERE notification_id = ?1 AND state = ?3",
-                (row.id, next, NotificationState::Waiting),
-            )?;
-        }
-        Ok(())
+        rows.iter().try_for_each(|row| waiting::postpone(tx, row, next))
     })
-}
-
-/// The seller of the notification that has waited longest, of those not taken.
-fn longest_waiting(
-    tx: &ReadTx<'_>,
-    now: Instant,
-    taken: &mut dyn Iterator<Item = MlUserId>,
-) -> Result<Option<MlUserId>> {
-    let mut others = [MlUserId(-1); MOST_TAKEN];
-    for (place, seller) in others.iter_mut().zip(taken) {
-        *place = seller;
-    }
-    let [first, second, third] = others;
-    let sql = format!(
-        "SELECT ml_user_id FROM ml_notification
-         WHERE {WAITS} AND next_try_at <= ?1 AND ml_user_id NOT IN (?2, ?3, ?4)
-         ORDER BY next_try_at, notification_id
-         LIMIT 1"
-    );
-    tx.maybe(&sql, (now, first, second, third))
-}
-
-fn waiting_of(tx: &ReadTx<'_>, now: Instant, seller: MlUserId) -> Result<Vec<Waiting>> {
-    let rest = format!(
-        "FROM ml_notification
-         WHERE {WAITS} AND next_try_at <= ?1 AND ml_user_id = ?2
-         ORDER BY next_try_at, notification_id
-         LIMIT ?3"
-    );
-    tx.records(&rest, (now, seller, TAKEN))
 }

@@ -3,7 +3,6 @@
 use crate::named;
 
 named! {
-    /// The state of a stored notification.
     pub enum NotificationState: number {
         Waiting = 0, "pendente", "Pendentes";
         Done = 1, "processada", "Processadas";

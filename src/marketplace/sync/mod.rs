@@ -80,7 +80,6 @@ const ACCOUNT: Area = Area {
 };
 
 impl Area {
-    /// All areas.
     pub fn all() -> impl Iterator<Item = Self> {
         RecordKind::ALL.into_iter().map(Self::of_kind).chain([ACCOUNT])
     }

@@ -41,7 +41,6 @@ row! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct AreaState {
         pub account: MlUserId = "s.ml_user_id",
-        /// Number of the area.
         pub area: i64 = "s.area",
         /// All changes before this time are in the books; `None` until the first
         /// reading is over.
@@ -242,6 +241,16 @@ pub fn of_owner(tx: &ReadTx<'_>, owner: UserId) -> Result<Vec<AreaState>> {
          WHERE a.owner_id = ?1
          ORDER BY a.ml_user_id, s.area",
         [owner],
+    )
+}
+
+/// Why an area of an account could not be read when it was last tried, of the first that
+/// could not.
+pub fn first_error(tx: &ReadTx<'_>, account: MlUserId) -> Result<Option<String>> {
+    tx.maybe(
+        "SELECT error FROM ml_sync WHERE ml_user_id = ?1 AND attempts > 0 AND error IS NOT NULL
+         ORDER BY area LIMIT 1",
+        [account],
     )
 }
 

@@ -27,7 +27,7 @@ pub struct AnnouncementEntry {
 }
 
 fn titles<S: Serializer>(roles: &[Role], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(roles.iter().map(|role| role.title()))
+    serializer.collect_seq(roles.iter().map(|role| role.words()))
 }
 
 fn channel_titles<S: Serializer>(channels: &[Channel], serializer: S) -> Result<S::Ok, S::Error> {

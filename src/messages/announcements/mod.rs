@@ -104,7 +104,7 @@ impl Announcement {
         if roles.is_empty() {
             return "Todos os alunos".to_owned();
         }
-        roles.iter().map(|role| role.title()).collect::<Vec<_>>().join(", ")
+        roles.iter().map(|role| role.words()).collect::<Vec<_>>().join(", ")
     }
 
     /// `Aviso na plataforma, E-mail`.

@@ -2,7 +2,7 @@
 
 use crate::base::{Instant, TokenHash, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::row;
+use crate::{row, settings};
 
 /// Name of the setting with the ids of the last updates.
 const HANDLED: &str = "telegram_updates";
@@ -81,19 +81,15 @@ pub fn forget_code(tx: &WriteTx<'_>, user: UserId) -> Result<()> {
 
 /// Ids of the last updates that were applied, in that order.
 pub fn handled(tx: &ReadTx<'_>) -> Result<Vec<i64>> {
-    let kept: Option<Vec<u8>> = tx.maybe("SELECT value FROM setting WHERE name = ?1", [HANDLED])?;
-    let kept = String::from_utf8(kept.unwrap_or_default()).unwrap_or_default();
+    let kept =
+        String::from_utf8(settings::value(tx, HANDLED)?.unwrap_or_default()).unwrap_or_default();
     Ok(kept.split(',').filter_map(|number| number.parse().ok()).collect())
 }
 
 /// Stores the ids of the last updates.
 pub fn keep_handled(tx: &WriteTx<'_>, numbers: &[i64]) -> Result<()> {
     let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
-    tx.run(
-        "INSERT INTO setting (name, value, updated_at) VALUES (?1, ?2, ?3)
-         ON CONFLICT (name) DO UPDATE SET value = ?2, updated_at = ?3",
-        (HANDLED, numbers.join(",").into_bytes(), tx.now().0),
-    )
+    settings::keep(tx, HANDLED, numbers.join(",").as_bytes())
 }
 
 /// Unlinks a chat from a person; false when the person has another one now.

@@ -10,8 +10,10 @@ use crate::base::Instant;
 use crate::db::{Condition, FileKind, Lane, Trouble};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::KeyHolder;
+use crate::marketplace::inbox::received::store as inbox;
 use crate::operations::traffic::BOUNDS;
 use crate::operations::{disk, https, queues, soundness, store};
+use crate::outbox;
 use crate::partner::webhooks;
 use crate::services::Services;
 
@@ -160,8 +162,8 @@ fn copies(figures: &mut Figures, app: &App) -> Result<(), Problem> {
 fn work(figures: &mut Figures, app: &App) -> Result<(), Problem> {
     let (inbox, outbox, last_run, failing) = app.db.read(Lane::Slow, |tx| {
         Ok::<_, Problem>((
-            store::inbox(tx)?,
-            store::outbox_waiting(tx)?,
+            inbox::figures(tx)?,
+            outbox::all_waiting(tx)?.0,
             store::last_tick(tx)?,
             store::failing_tasks(tx)?,
         ))

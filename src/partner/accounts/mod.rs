@@ -38,7 +38,6 @@ named! {
 }
 
 impl PlanState {
-    /// State of a plan on a day.
     pub fn of(plan: Option<(PlanName, Option<Day>)>, today: Day) -> Self {
         match plan {
             None => Self::None,
@@ -80,7 +79,6 @@ row! {
 }
 
 impl Listed {
-    /// The plan with its last day.
     pub fn plan(&self) -> Option<(PlanName, Option<Day>)> {
         self.plan.map(|name| (name, self.until))
     }

@@ -23,7 +23,6 @@ pub struct AccountsPage {
 }
 
 wire! {
-    /// An account in the list.
     pub struct AccountRow of(account: Listed, plans: &Plans, zone: Zone, now: Instant) after {
         let (plan, today) = (account.plan(), zone.day(now));
         let used = account.used(today.month_start());
@@ -34,7 +33,7 @@ wire! {
         /// Path of the photo, empty without one.
         pub photo: String = account.photo,
         /// The role's name in the panel.
-        pub role: &'static str = account.role.title(),
+        pub role: &'static str = account.role.words(),
         pub plan: Option<ApiPlan> = plan.map(|plan| shown(plans, plan, used, today)),
         /// State of the plan, also when there is none.
         pub state: Badge = PlanState::of(plan, today).badge(),
@@ -48,13 +47,11 @@ wire! {
 wire! {
     /// The calls of a month, and their share of the quota if there is one.
     pub struct Use of(used: u64, quota: Option<u64>) {
-        /// Number of calls.
         pub calls: String = grouped(used),
         /// The quota; empty without a plan.
         pub of: String = quota.map(grouped).unwrap_or_default(),
         /// Percent of the quota, at most 100.
         pub percent: Option<u64> = quota.map(|quota| percent(used, quota)),
-        /// Whether the account is near its quota.
         pub near: bool = quota.is_some_and(|quota| is_near(used, quota)),
     }
 }
@@ -133,12 +130,10 @@ pub static PLANS: &[Choice] = &[
 ];
 
 wire! {
-    /// A month to look at.
     pub struct MonthLink of(path: &str, month: Day, shown: Day) {
         /// `11/2026`.
         pub label: String = month.date().strftime("%m/%Y").to_string(),
         pub href: String = address(path, &[("mes", &month.iso()[..7])]),
-        /// Whether this month is shown.
         pub on: bool = month == shown,
     }
 }

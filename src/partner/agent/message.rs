@@ -26,7 +26,6 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// A request.
 pub struct RpcRequest<'b> {
     /// The id as it was written, so that the answer repeats it byte for byte.
     pub id: &'b RawValue,

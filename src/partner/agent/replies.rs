@@ -53,7 +53,6 @@ pub struct Recipient {
 }
 
 impl Recipient {
-    /// The recipient for a request.
     pub fn of(app: &App, asked: &RpcRequest<'_>) -> Self {
         let server = asked.is_modern.then(|| server_info(app));
         Self { id: asked.id.to_owned(), server }
@@ -74,7 +73,6 @@ impl Recipient {
 }
 
 impl RpcRequest<'_> {
-    /// The result of this request.
     pub fn result(&self, app: &App, members: &str) -> Reply {
         Recipient::of(app, self).result(members)
     }

@@ -73,7 +73,6 @@ const FORM: Form<NewToken> = form! {
     "teste": Tick(|new| &mut new.teste), "Marque ou deixe em branco.";
 };
 
-/// All data of the page.
 struct HubData {
     plan: Option<(PlanName, Option<Day>)>,
     month: Month,
@@ -115,7 +114,6 @@ impl HubData {
         })
     }
 
-    /// The plan with its limits.
     fn limits(&self, services: &Services) -> Option<Plan> {
         self.plan.map(|plan| store::plan_of(plan, &services.config, services.zone()))
     }

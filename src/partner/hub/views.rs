@@ -11,6 +11,7 @@ use crate::panel::{FormView, Layout, PageTime, When};
 use crate::partner::Plan;
 use crate::partner::oauth::views::AppRow;
 use crate::partner::store::OwnToken;
+use crate::partner::texts;
 use crate::wire;
 
 /// `GET …/parceiro`, also with errors in the form.
@@ -62,7 +63,7 @@ wire! {
     pub struct OperationRow of(called: (&'static str, u64)) {
         pub name: &'static str = called.0,
         /// What it is for.
-        pub about: &'static str = about(called.0),
+        pub about: &'static str = texts::name_pt(called.0),
         pub calls: String = grouped(called.1),
     }
 }
@@ -123,72 +124,4 @@ pub struct TokenMade {
     pub calls: Vec<FirstCall>,
     /// Path of the hub.
     pub path: &'static str,
-}
-
-/// What an operation is for, in the panel's language.
-fn about(operation: &str) -> &'static str {
-    match operation {
-        "health" | "drop_health" => "Situação do token",
-        "list_stores" => "Contas vinculadas",
-        "get_store_metrics" => "Números de uma conta",
-        "list_orders" => "Vendas",
-        "get_order" => "Uma venda",
-        "list_products" | "drop_list_products" => "Produtos",
-        "list_announcements" => "Anúncios",
-        "get_stock" => "Estoque",
-        "list_notifications" => "Avisos enviados",
-        "notify_seller" => "Enviar aviso",
-        "list_events" | "drop_list_events" => "Eventos",
-        "get_usage" | "drop_get_usage" => "Consumo da API",
-        "list_questions" => "Perguntas",
-        "get_question" => "Uma pergunta",
-        "answer_question" => "Responder pergunta",
-        "list_claims" => "Reclamações",
-        "get_claim" => "Uma reclamação",
-        "set_stock" => "Contar estoque",
-        "adjust_stock" => "Mover estoque",
-        "set_product_price" => "Mudar preço",
-        "get_label" | "get_labels" => "Etiquetas de vendas",
-        "get_invoice" => "Nota fiscal de uma venda",
-        "mark_labels_printed" => "Anotar impressão",
-        "trigger_event" | "drop_trigger_event" => "Evento de exemplo",
-        "list_webhooks" | "drop_list_webhooks" => "Webhooks",
-        "get_webhook" | "drop_get_webhook" => "Um webhook",
-        "create_webhook" | "drop_create_webhook" => "Criar webhook",
-        "change_webhook" | "drop_change_webhook" => "Alterar webhook",
-        "test_webhook" | "drop_test_webhook" => "Testar webhook",
-        "remove_webhook" | "drop_remove_webhook" => "Excluir webhook",
-        "list_webhook_deliveries" | "drop_list_webhook_deliveries" => "Entregas de webhooks",
-        "summary" => "Resumo do dia",
-        "top_products" => "Mais vendidos",
-        "drop_audit_catalog" => "Conferência de anúncios",
-        "drop_list_links" => "Vínculos",
-        "drop_link_listing" => "Vincular anúncio",
-        "drop_link_listings_bulk" => "Vincular lista",
-        "drop_unlink_listing" => "Desvincular anúncio",
-        "drop_list_orders" => "Pedidos",
-        "drop_get_totals" => "Totais por vendedor",
-        "drop_mark_paid" => "Anotar pagamento",
-        "drop_mark_unpaid" => "Desfazer pagamento",
-        "drop_mark_paid_bulk" => "Anotar pagamentos",
-        "drop_mark_unpaid_bulk" => "Desfazer pagamentos",
-        "drop_remind_order" => "Lembrar de um pedido",
-        "drop_remind_all" => "Lembrar todos",
-        "drop_get_label" => "Etiquetas",
-        "drop_get_invoice" => "Notas fiscais",
-        _ => "Outras",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::partner::operation_names;
-
-    #[test]
-    fn every_operation_is_told_in_words() {
-        for name in operation_names() {
-            assert_ne!(about(name), "Outras", "{name}");
-        }
-    }
 }

@@ -153,8 +153,8 @@ pub fn answer(
 
 #[cfg(test)]
 mod tests {
-    use super::super::store::Redirects;
     use super::*;
+    use crate::db::Json;
 
     const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
     const REDIRECT: &str = "https://a.example/cb";
@@ -164,7 +164,7 @@ mod tests {
             no: 7,
             id: "app_1".to_owned(),
             name: "A".to_owned(),
-            redirects: Redirects(redirects.iter().map(|&one| one.to_owned()).collect()),
+            redirects: Json(redirects.iter().map(|&one| one.to_owned()).collect()),
             fresh_until: None,
         };
         let server = ServerContext {

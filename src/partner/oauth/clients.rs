@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 use super::redirect::{Redirect, Targets};
 use super::refusal::{Fault, Refusal};
 use super::scope;
-use super::store::{NewClient, Redirects};
+use super::store::NewClient;
 use crate::base::{secrets, shortened};
+use crate::db::Json;
 
 /// Most redirect addresses of a program.
 const MOST_REDIRECTS: usize = 10;
@@ -125,7 +126,7 @@ pub fn registration(
         "token_endpoint_auth_method": "none",
         "scope": scope(true),
     });
-    let client = NewClient { id, name, redirects: Redirects(redirects), fresh_until: None, known };
+    let client = NewClient { id, name, redirects: Json(redirects), fresh_until: None, known };
     Ok((client, answer))
 }
 

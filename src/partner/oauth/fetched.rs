@@ -18,10 +18,11 @@ use ureq::unversioned::transport::DefaultConnector;
 
 use super::clients::{self, ClientMetadata};
 use super::redirect::Targets;
-use super::store::{NewClient, Redirects};
+use super::store::NewClient;
 use crate::base::ids::short_digest;
 use crate::base::{DAY_S, Instant};
 use crate::config::Agents;
+use crate::db::Json;
 use crate::messages::push::address::{PublicOnly, is_named_with_port};
 
 /// Longest address of a document.
@@ -116,7 +117,7 @@ impl Fetcher {
         let body = answer.body_mut().with_config().limit(LARGEST).read_to_vec();
         let body = body.map_err(|_| "its document is too large or broke off")?;
         let ClientMetadata { name, redirects } = read(id, &body, targets)?;
-        let (fresh_until, redirects) = (Some(now.plus(fresh_s)), Redirects(redirects));
+        let (fresh_until, redirects) = (Some(now.plus(fresh_s)), Json(redirects));
         Ok(NewClient { id: id.to_owned(), name, redirects, fresh_until, known })
     }
 }

@@ -83,7 +83,6 @@ fn asks_to_write(list: &str) -> Option<bool> {
     (asked(READ) || asked(WRITE) || is_empty).then(|| asked(WRITE))
 }
 
-/// A new code.
 fn new_code() -> String {
     format!("ptc_{}", secrets::random_hex::<32>())
 }

@@ -303,7 +303,7 @@ fn told_here(about: &'static str) -> Problem {
         href: "/".to_owned(),
         button: None,
     };
-    Problem { told: Some(Box::new(told)), ..Problem::new(Code::BadRequest, about) }
+    Problem::new(Code::BadRequest, about).telling(told)
 }
 
 /// A request with another error, from somebody who is not signed in. Anybody
@@ -320,7 +320,7 @@ fn led_back(back: &ErrorRedirect, targets: &Targets, issuer: &str) -> Problem {
         href: back.address(issuer),
         button: Some(format!("Voltar para {place}")),
     };
-    Problem { told: Some(Box::new(told)), ..Problem::new(Code::BadRequest, about) }
+    Problem::new(Code::BadRequest, about).telling(told)
 }
 
 /// The request was decided already, has expired or was opened in another session.
@@ -331,6 +331,5 @@ fn gone() -> Problem {
         href: "/".to_owned(),
         button: None,
     };
-    let problem = Problem::new(Code::NotFound, "this request was decided or is over");
-    Problem { told: Some(Box::new(told)), ..problem }
+    Problem::new(Code::NotFound, "this request was decided or is over").telling(told)
 }

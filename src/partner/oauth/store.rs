@@ -5,45 +5,25 @@ use super::{ACCESS_S, CODE_S, IDLE_S, LONGEST_S, MOST_GRANTS, MOST_TOKENS, REQUE
 use crate::base::retention::{APPS, NEW_APPS};
 use crate::base::{Instant, TokenHash, UserId, Zone};
 use crate::config::Config;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Json, ReadTx, Result, WriteTx};
 use crate::identity::token::TokenRecord;
 use crate::partner::{new_token, store as partners};
 use crate::row;
 
 row! {
-    /// A client as it is stored.
     #[derive(Clone, Debug)]
     pub struct Client {
         pub no: i64 = "client_no",
         pub id: String = "client_id",
         pub name: String,
         /// Addresses that people may be redirected to.
-        pub redirects: Redirects,
+        pub redirects: Json<Vec<String>>,
         /// Until when its document is not fetched again; `None` for a registered
         /// client.
         pub fresh_until: Option<Instant>,
     }
 }
 
-/// A list of addresses, stored as JSON.
-#[derive(Clone, Debug, Default)]
-pub struct Redirects(pub Vec<String>);
-
-impl rusqlite::types::FromSql for Redirects {
-    fn column_result(value: rusqlite::types::ValueRef<'_>) -> rusqlite::types::FromSqlResult<Self> {
-        let list = serde_json::from_str(value.as_str()?);
-        list.map(Self).map_err(rusqlite::types::FromSqlError::other)
-    }
-}
-
-impl rusqlite::types::ToSql for Redirects {
-    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
-        let list = serde_json::to_string(&self.0).expect("texts become JSON");
-        Ok(list.into())
-    }
-}
-
-/// The client with an id.
 pub fn client(tx: &ReadTx<'_>, id: &str) -> Result<Option<Client>> {
     tx.record("FROM oauth_client WHERE client_id = ?1", [id])
 }
@@ -54,11 +34,10 @@ pub fn client(tx: &ReadTx<'_>, id: &str) -> Result<Option<Client>> {
 const MOST_UNUSED: i64 = 5_000;
 const MOST_WAITING: [i64; 2] = [3_000, 20_000];
 
-/// A client to be stored.
 pub struct NewClient {
     pub id: String,
     pub name: String,
-    pub redirects: Redirects,
+    pub redirects: Json<Vec<String>>,
     /// As in [`Client`].
     pub fresh_until: Option<Instant>,
     /// Whether it comes from a person with a session, or from an address with a
@@ -234,17 +213,14 @@ row! {
 
 const WITH_CLIENT: &str = "FROM oauth_grant g JOIN oauth_client c ON c.client_no = g.client_no";
 
-/// The grant with a code.
 pub fn by_code(tx: &ReadTx<'_>, code: &TokenHash) -> Result<Option<Grant>> {
     tx.record(&format!("{WITH_CLIENT} WHERE g.code_hash = ?1"), [code])
 }
 
-/// The grant of a family of refresh tokens.
 pub fn by_family(tx: &ReadTx<'_>, family: &TokenHash) -> Result<Option<Grant>> {
     tx.record(&format!("{WITH_CLIENT} WHERE g.family_hash = ?1"), [family])
 }
 
-/// The grant of an access token.
 pub fn by_access(tx: &ReadTx<'_>, token: &TokenHash) -> Result<Option<Grant>> {
     tx.record(
         &format!(

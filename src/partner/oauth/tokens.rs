@@ -23,7 +23,6 @@ pub enum Presented {
     Refresh { family: TokenHash, token: TokenHash, own_family: String, may_write: Option<bool> },
 }
 
-/// A request for tokens.
 pub struct TokenRequest {
     client_id: String,
     presented: Presented,

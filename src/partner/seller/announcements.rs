@@ -5,14 +5,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::base::text::{like_beginning, search_key};
 use crate::base::{Cents, Instant, MlUserId, OffsetTime, Zone};
-use crate::db::{Filters, Page, Record as _};
+use crate::db::DbError;
 use crate::http::{Check, Code, Problem};
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
-use crate::marketplace::books::listings::store::{FOUND, SellerListing};
+use crate::marketplace::books::listings::store::{self as listings, ListingFilter, SellerListing};
 use crate::marketplace::books::listings::{CLOSED, LISTING_STATES};
 use crate::partner::list::{LONGEST_SEARCH, ListOf, Window, reading};
 use crate::partner::operation::{Begun, Operation};
@@ -20,8 +19,6 @@ use crate::wire;
 
 /// Longest SKU in the query.
 const LONGEST_SKU: usize = 120;
-/// The newest change first, as an index has them.
-const ORDER: &str = "updated_at DESC, item_id DESC";
 
 list_arguments! {
     /// Which listings are asked for.
@@ -109,31 +106,14 @@ impl Operation for ListAnnouncements {
         let window = Window::read(&mut check, self.limit, self.offset);
         check.finish()?;
         reading(app, search.is_some() || window.is_far(), move |app, lane| {
-            let key = search_key(search.as_deref().unwrap_or_default());
-            let beginning = like_beginning(search.as_deref().unwrap_or_default());
             let page = app.db.read(lane, |tx| {
                 stores::require(tx, owner, store)?;
-                let status = match status {
-                    // Of a word that is not stored there is no listing yet.
-                    Some(word) => Some(app.marketplace.words.find(tx, word)?.unwrap_or(-1)),
-                    None => None,
-                };
-                let mut filters = Filters::new("owner_id = :owner", &[(":owner", &owner)]);
-                filters.and_if("ml_user_id = :store", ":store", &store);
-                filters.and_if("status = :status", ":status", &status);
-                filters.and_if("sku = :sku AND sku <> ''", ":sku", &sku);
-                if search.is_some() {
-                    filters.and(FOUND, &[(":key", &key), (":from", &beginning)]);
-                }
-                let count = if sku.is_some() || search.is_some() {
-                    "SELECT count(*) FROM listing"
-                } else {
-                    "SELECT coalesce(sum(listings), 0) FROM listing_count"
-                };
-                let total = filters.count(tx, count)?;
-                let page = Page { table: "listing", order: ORDER, window: window.rows() };
-                let rows = filters.rows(tx, &page, SellerListing::COLUMNS, SellerListing::read)?;
-                Ok::<_, Problem>((rows, total))
+                // Of a word that is not stored there is no listing yet.
+                let find =
+                    |word| Ok::<_, DbError>(app.marketplace.words.find(tx, word)?.unwrap_or(-1));
+                let status = status.map(find).transpose()?;
+                let wanted = ListingFilter { owner, store, status, sku, search };
+                Ok::<_, Problem>(listings::page(tx, &wanted, window.rows())?)
             })?;
             Ok(ListOf::of(page, window, |row| Announcement::of(row, app.zone())))
         })

@@ -6,16 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::base::{Cents, Day, MlUserId, UserId};
-use crate::db::{Lane, ReadTx, Result as DbResult};
+use crate::base::{Cents, Day, MlUserId};
+use crate::db::Lane;
 use crate::edge::route::Todo;
 use crate::http::schema::DAY;
 use crate::http::{Check, Code, Field, Problem};
 use crate::identity::Seller;
-use crate::marketplace::books::order_status::OrderStatus;
+use crate::marketplace::account::store::{self, AccountDay, SellerReputation};
+use crate::marketplace::books::listings::store as listings;
 use crate::partner::list::period;
 use crate::partner::operation::{Begun, Operation};
-use crate::{row, wire};
+use crate::wire;
 
 /// Rates are stored in millionths.
 const MILLION: f64 = 1_000_000.0;
@@ -136,93 +137,64 @@ impl Operation for GetStoreMetrics {
         // Slow: listings without stock are counted row by row.
         Ok(Todo::Slow(Box::new(move |app| {
             app.db.read(Lane::Slow, |tx| {
-                let reputation: Option<SellerReputation> = tx.record(
-                    "FROM ml_account WHERE ml_user_id = ?2 AND owner_id = ?1",
-                    (owner, account),
-                )?;
+                let reputation = store::reputation(tx, owner, account)?;
                 let reputation = reputation.ok_or_else(Problem::not_found)?;
-                let (sales, daily) = sales(tx, owner, account, from, to)?;
+                let days = store::sold_by_day(tx, owner, account, from, to)?;
+                let cancelled = store::cancelled(tx, owner, account, from, to)?;
                 Ok(StoreMetrics {
                     ml_user_id: account,
                     period: Period { from: from.iso(), to: to.iso() },
-                    sales,
-                    daily,
+                    sales: Sales::of(&days, cancelled),
+                    daily: daily(&days, from, to),
                     reputation: Reputation::of(reputation),
-                    listings: listings(tx, owner, account)?,
+                    listings: Listings::of(
+                        &listings::by_state(tx, owner, account)?,
+                        listings::out_of_stock(tx, owner, account)?,
+                    ),
                 })
             })
         })))
     }
 }
 
-row! {
-    /// The stored reputation of an account.
-    struct SellerReputation {
-        reputation: String,
-        power_seller: String,
-        claims_rate: Option<i64>,
-        late_rate: Option<i64>,
-        cancel_rate: Option<i64>,
+impl Sales {
+    fn of(days: &[AccountDay], cancelled: i64) -> Self {
+        let count = days.iter().map(|day| day.orders).sum();
+        let gross = days.iter().fold(Cents(0), |sum, day| sum + day.gross);
+        Self {
+            count,
+            units: days.iter().map(|day| day.units).sum(),
+            gross,
+            average_ticket: (count > 0).then(|| Cents((gross.0 + count / 2) / count)),
+            cancelled,
+        }
     }
 }
 
-fn sales(
-    tx: &ReadTx<'_>,
-    owner: UserId,
-    account: MlUserId,
-    from: Day,
-    to: Day,
-) -> DbResult<(Sales, Vec<DailySales>)> {
-    let sold: Vec<(Day, i64, i64, Cents)> = tx.all(
-        "SELECT day, orders, units, gross_cents FROM sales_day
-         WHERE owner_id = ?1 AND ml_user_id = ?2 AND day BETWEEN ?3 AND ?4",
-        (owner, account, from, to),
-        |row| row.try_into(),
-    )?;
-    let cancelled = tx.value(
-        "SELECT coalesce(sum(orders), 0) FROM order_count
-         WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?5 AND day BETWEEN ?3 AND ?4",
-        (owner, account, from, to, OrderStatus::Cancelled),
-    )?;
-    let count = sold.iter().map(|(_, orders, ..)| orders).sum();
-    let gross = sold.iter().fold(Cents(0), |sum, (.., gross)| sum + *gross);
-    let sales = Sales {
-        count,
-        units: sold.iter().map(|(_, _, units, _)| units).sum(),
-        gross,
-        average_ticket: (count > 0).then(|| Cents((gross.0 + count / 2) / count)),
-        cancelled,
-    };
-    let by_day: HashMap<Day, (i64, Cents)> =
-        sold.into_iter().map(|(day, orders, _, gross)| (day, (orders, gross))).collect();
-    let days = (from.0..=to.0).map(Day);
-    let daily = days.map(|day| {
-        let (count, gross) = by_day.get(&day).copied().unwrap_or_default();
-        DailySales { date: day.iso(), count, gross }
+/// Each day of a period, also those without sales.
+fn daily(days: &[AccountDay], from: Day, to: Day) -> Vec<DailySales> {
+    let by_day: HashMap<Day, &AccountDay> = days.iter().map(|day| (day.day, day)).collect();
+    let each = (from.0..=to.0).map(Day).map(|day| {
+        let sold = by_day.get(&day);
+        DailySales {
+            date: day.iso(),
+            count: sold.map_or(0, |sold| sold.orders),
+            gross: sold.map_or(Cents(0), |sold| sold.gross),
+        }
     });
-    Ok((sales, daily.collect()))
+    each.collect()
 }
 
-fn listings(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> DbResult<Listings> {
-    let counted: Vec<(String, i64)> = tx.all(
-        "SELECT (SELECT text FROM word WHERE word_id = status), listings FROM listing_count
-         WHERE owner_id = ?1 AND ml_user_id = ?2",
-        (owner, account),
-        |row| row.try_into(),
-    )?;
-    let of = |wanted: &str| {
-        counted.iter().find(|(status, _)| status == wanted).map_or(0, |(_, listings)| *listings)
-    };
-    let out_of_stock = tx.value(
-        "SELECT count(*) FROM listing
-         WHERE owner_id = ?1 AND ml_user_id = ?2 AND available < 1
-             AND status IN (SELECT word_id FROM word WHERE text IN ('active', 'paused'))",
-        (owner, account),
-    )?;
-    Ok(Listings {
-        active: of("active"),
-        paused: of("paused"),
-        total: counted.iter().map(|(_, listings)| listings).sum(),
-        out_of_stock,
-    })
+impl Listings {
+    fn of(by_state: &[(String, i64)], out_of_stock: i64) -> Self {
+        let of = |wanted: &str| {
+            by_state.iter().find(|(state, _)| state == wanted).map_or(0, |(_, listings)| *listings)
+        };
+        Self {
+            active: of("active"),
+            paused: of("paused"),
+            total: by_state.iter().map(|(_, listings)| listings).sum(),
+            out_of_stock,
+        }
+    }
 }

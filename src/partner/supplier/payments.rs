@@ -310,7 +310,6 @@ fn count(rows: &[MarkedRow], status: &str) -> usize {
     rows.iter().filter(|row| row.status == status).count()
 }
 
-/// Begins marking one.
 fn begin_one(
     app: &App,
     supplier: &Supplier,

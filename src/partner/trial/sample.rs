@@ -52,7 +52,6 @@ impl Numbers {
         Self(seller.0)
     }
 
-    /// The store.
     pub const fn store(self) -> MlUserId {
         MlUserId(9_000_000_000 + self.0)
     }
@@ -68,7 +67,6 @@ impl Numbers {
     }
 }
 
-/// Makes a shop.
 pub fn make(tx: &WriteTx<'_>, context: &BookContext, key: &ShopKey) -> Result<Cast> {
     let cast = store::insert(tx, key, None)?;
     fill(tx, context, key, cast)?;

@@ -302,7 +302,6 @@ pub fn newest_sale(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<OrderDocumen
     Ok(tx.record::<KnownOrder>(&sql, (owner, OrderStatus::Paid.number()))?.map(Into::into))
 }
 
-/// An order by its number.
 pub fn order(tx: &ReadTx<'_>, owner: UserId, id: OrderId) -> Result<Option<OrderDocument>> {
     let sql = format!("{KNOWN} WHERE o.order_id = ?2 AND o.owner_id = ?1");
     Ok(tx.record::<KnownOrder>(&sql, (owner, id))?.map(Into::into))

@@ -3,8 +3,9 @@
 //!
 //! A cause writes an event (`crate::events`). `spread.rs` turns it into one
 //! delivery for each subscribed endpoint, with the body that all tries send
-//! (`objects.rs`), and keeps it for programs that pull events (`kept.rs`). `worker.rs` chooses the deliveries to try now, so that a
-//! slow or failing receiver does not delay others (`fairness.rs`). `sender.rs`
+//! (`objects.rs`), and appends it to the log of events for programs that pull them
+//! (`event_log.rs`). `worker.rs` chooses the deliveries to try now, so that a slow or
+//! failing receiver does not delay others (`fairness.rs`). `sender.rs`
 //! posts a delivery, signed (`sign.rs`), to an allowed address (`address.rs`).
 //! `queue.rs` stores the result, `attempts.rs` each attempt. The pages are in `pages.rs`
 //! (endpoints), `pages/acts.rs` (actions on an endpoint) and `pages/log.rs` (deliveries), the operations
@@ -17,9 +18,9 @@
 pub mod address;
 mod attempts;
 mod delivered;
+mod event_log;
 mod fairness;
 mod keeper;
-mod kept;
 mod objects;
 pub mod operations;
 mod pages;
@@ -37,22 +38,23 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 pub use delivered::ListWebhookDeliveries;
-pub use kept::{KeptEvent, Position, forget_events, stretch};
+pub use event_log::{LoggedEvent, Position, forget_events, stretch};
 pub use objects::{schema, tell_gone_listing};
 pub use pages::acts::{remove, replay, rotate, switch_off, switch_on, test};
 pub use pages::endpoint::{change, one};
 pub use pages::log::{deliveries, delivery, replay_one};
 pub use pages::{create, list};
 pub use queue::forget;
-pub use store::{all_open, count_sealed, forget_old_secrets, give_up_secrets, waiting_endpoints};
+pub use store::{
+    all_open, all_waiting, count_sealed, forget_old_secrets, give_up_secrets, waiting_endpoints,
+};
 
 use crate::app::App;
 use crate::base::queue::WEBHOOKS;
 use crate::base::worker as workers;
 use crate::base::{DAY_S, Instant, Stop, UserId, hex};
 use crate::events::EventType;
-use crate::named;
-use crate::row;
+use crate::{named, row, stored_as_number};
 
 /// Most endpoints of an account.
 pub const MOST_ENDPOINTS: usize = 20;
@@ -168,19 +170,8 @@ impl serde::Serialize for Events {
     }
 }
 
-impl rusqlite::types::ToSql for Events {
-    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
-        Ok(self.0.into())
-    }
-}
+stored_as_number!(Events);
 
-impl rusqlite::types::FromSql for Events {
-    fn column_result(value: rusqlite::types::ValueRef<'_>) -> rusqlite::types::FromSqlResult<Self> {
-        value.as_i64().map(Self)
-    }
-}
-
-/// Starts the worker.
 pub fn start_worker(app: &Arc<App>, stop: &Stop) -> std::io::Result<JoinHandle<()>> {
     let app = Arc::clone(app);
     workers::start("webhooks", stop, move |stop| worker::run(&app, stop))

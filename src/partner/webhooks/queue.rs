@@ -86,7 +86,6 @@ pub fn due(tx: &ReadTx<'_>, endpoint: i64, now: Instant, most: usize) -> Result<
     )
 }
 
-/// The result of a try.
 #[derive(Clone, Debug)]
 pub struct TryResult {
     pub endpoint: i64,

@@ -16,12 +16,10 @@ const LENGTH: usize = 32;
 pub struct SigningSecret([u8; LENGTH]);
 
 impl SigningSecret {
-    /// A new random secret.
     pub fn random() -> Self {
         Self(secrets::random())
     }
 
-    /// A secret from its stored bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }

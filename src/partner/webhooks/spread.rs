@@ -4,7 +4,7 @@
 use rusqlite::{Error, params};
 
 use super::objects::{Event, EventBodyBuilder};
-use super::{MOST_WAITING, MessageId, kept};
+use super::{MOST_WAITING, MessageId, event_log};
 use crate::base::{Instant, UserId};
 use crate::db::{DbError, ReadTx, Result, WriteTx};
 use crate::events::EventType;
@@ -67,8 +67,8 @@ fn tell(tx: &WriteTx<'_>, bodies: &EventBodyBuilder, event: &Event, occasion: i6
         return Ok(());
     }
     let body = |message| bodies.body(tx, message, event);
-    match kept::keep(tx, &bodies.sealer, event, body) {
-        Ok(Some(kept)) => queue_for_endpoints(tx, event, occasion, &kept),
+    match event_log::append(tx, &bodies.sealer, event, body) {
+        Ok(Some(logged)) => queue_for_endpoints(tx, event, occasion, &logged),
         Ok(None) => Ok(()),
         // An object that cannot be read must not block the other events.
         Err(DbError::Sqlite(error)) if is_of_a_value(&error) => {

@@ -144,7 +144,6 @@ pub struct Target {
 }
 
 row! {
-    /// A target as it is stored.
     struct SealedTarget {
         url: String,
         secret: Vec<u8>,
@@ -315,7 +314,6 @@ pub fn numbers(tx: &ReadTx<'_>, wanted: &DeliveryQuery) -> Result<Vec<i64>> {
     tx.values(&sql, filters.values())
 }
 
-/// One delivery of an endpoint.
 pub fn delivery(tx: &ReadTx<'_>, endpoint: i64, number: i64) -> Result<Option<FullDelivery>> {
     tx.record("FROM webhook_delivery WHERE endpoint_id = ?1 AND number = ?2", (endpoint, number))
 }
@@ -344,6 +342,28 @@ pub fn counts(tx: &ReadTx<'_>, endpoint: i64) -> Result<Counts> {
         },
     )?;
     Ok(counts)
+}
+
+/// How many deliveries wait, and when the oldest of them was made, of the endpoints that
+/// are due first, at most `most`.
+pub fn all_waiting(tx: &ReadTx<'_>, most: u32) -> Result<(i64, Option<Instant>)> {
+    let due = "SELECT endpoint_id FROM webhook_endpoint INDEXED BY webhook_endpoint_due
+               WHERE next_at IS NOT NULL AND state = 1 LIMIT ?1";
+    let (mut length, mut oldest) = (0, None);
+    for endpoint in tx.values::<i64>(due, [most])? {
+        length += tx.value::<i64>(
+            "SELECT coalesce(sum(deliveries), 0) FROM webhook_count
+             WHERE endpoint_id = ?1 AND state = 0",
+            [endpoint],
+        )?;
+        let first: Option<Instant> = tx.maybe(
+            "SELECT created_at FROM webhook_delivery WHERE endpoint_id = ?1 AND state = 0
+             ORDER BY number LIMIT 1",
+            [endpoint],
+        )?;
+        oldest = oldest.into_iter().chain(first).min();
+    }
+    Ok((length, oldest))
 }
 
 /// How many endpoints have waiting deliveries.

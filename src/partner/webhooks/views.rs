@@ -28,7 +28,6 @@ pub struct WebhooksPage {
 }
 
 wire! {
-    /// An endpoint in the list.
     pub struct EndpointRow of(endpoint: &Endpoint, zone: Zone, now: Instant) after {
         let said = endpoint.error.as_deref().unwrap_or_default();
         let (state, note) = match (endpoint.state, endpoint.failing_since) {
@@ -79,7 +78,6 @@ pub struct EndpointPage {
     pub waiting: String,
     pub delivered: String,
     pub given_up: String,
-    /// The newest deliveries.
     pub newest: Vec<DeliveryRow>,
     pub form: FormView,
     pub ticks: Vec<Tick>,
@@ -114,7 +112,6 @@ pub struct DeliveriesPage {
 }
 
 wire! {
-    /// A delivery in a list.
     pub struct DeliveryRow of(delivery: &Delivery, zone: Zone, now: Instant) {
         pub number: String = delivery.number.to_string(),
         /// `order.paid`.
@@ -147,7 +144,6 @@ wire! {
 }
 
 wire! {
-    /// An attempt of a delivery.
     pub struct AttemptRow of(attempt: &Attempt, zone: Zone, now: Instant) {
         pub at: When = When::new(zone, attempt.at, now),
         pub answer: String = match (&attempt.error, attempt.status) {

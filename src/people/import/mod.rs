@@ -80,7 +80,7 @@ impl Row {
     /// The title of the plan, or the text of the file.
     pub fn plan(&self) -> &str {
         match Role::from_name(&self.plano) {
-            Some(role) => role.title(),
+            Some(role) => role.words(),
             None => &self.plano,
         }
     }
@@ -200,7 +200,7 @@ fn is_number(text: &str) -> bool {
 /// A student's role by its name or by its title.
 fn role_of(typed: &str) -> Option<Role> {
     let key = search_key(typed);
-    Role::STUDENTS.into_iter().find(|role| role.name() == key || search_key(role.title()) == key)
+    Role::STUDENTS.into_iter().find(|role| role.name() == key || search_key(role.words()) == key)
 }
 
 row! {

@@ -159,7 +159,7 @@ pub fn plan_picks(tx: &ReadTx<'_>) -> Result<Vec<PlanPick>, DbError> {
     });
     let bare = crate::accounts::Role::STUDENTS.into_iter().map(|role| PlanPick {
         value: format!("papel:{}", role.name()),
-        label: format!("Só a conta {}", role.title()),
+        label: format!("Só a conta {}", role.words()),
     });
     Ok(sold.chain(bare).collect())
 }

@@ -44,7 +44,7 @@ pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     if request.wants_json() {
         return ListReply::of(Role::STUDENTS.len() as u64, roles, |(role, permissoes)| WireRole {
             role,
-            titulo: role.title(),
+            titulo: role.words(),
             permissoes,
         });
     }
@@ -97,7 +97,7 @@ pub fn change(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
                 continue;
             }
             permissions::set_role(tx, *role, granted)?;
-            let act = objects::ROLE.act("papel.alterar", role.name(), role.title());
+            let act = objects::ROLE.act("papel.alterar", role.name(), role.words());
             let told = |granted: &[_]| json!({ "permissoes": granted });
             audit::note(tx, &actor, &act, &told(&before), &told(granted))?;
         }

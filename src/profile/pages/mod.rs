@@ -85,9 +85,9 @@ fn page(app: &App, person: &Person, request: &Request, profile: ProfileData) -> 
         tabs: alerts::tabs(PATH),
         alert: None,
         what: if account.role.is_student() {
-            format!("Plano {}", account.role.title())
+            format!("Plano {}", account.role.words())
         } else {
-            account.role.title().to_owned()
+            account.role.words().to_owned()
         },
         email: account.email.clone(),
         photo: account.photo.clone(),

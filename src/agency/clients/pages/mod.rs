@@ -14,7 +14,7 @@ use crate::accounts::page_layout::layout;
 use crate::agency::charts::{Figures, Span};
 use crate::agency::invites::pages::inviting;
 use crate::agency::pages::leaving;
-use crate::agency::{CLIENTS, act, cycle, days, notifications, page_of, store as accounts, things};
+use crate::agency::{CLIENTS, act, cycle, days, notifications, page_of, store as accounts};
 use crate::app::{App, Visit};
 use crate::audit::{self, Actor, objects};
 use crate::base::{MlUserId, UserId, Zone};
@@ -24,6 +24,8 @@ use crate::http::input::{FromField, RowNumber};
 use crate::http::{Code, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store::owner_of;
+use crate::marketplace::books::claims::store as claims;
+use crate::marketplace::books::questions::store as questions;
 use crate::panel::list::asks_to_sort;
 use crate::panel::{
     Answer, Flash, Form, FormView, ListReply, Listing, PageTime, Pick, QueueItem, Sent, columns,
@@ -197,8 +199,8 @@ fn queue(
     let mut items = Vec::new();
     for account in &listed.accounts {
         let (owner, number) = (account.row.owner, account.row.ml_user_id);
-        let oldest = things::oldest_question(tx, owner, number)?;
-        let claims = things::open_claims(tx, owner, number, CLAIMS)?;
+        let oldest = questions::oldest_open(tx, owner, number)?;
+        let claims = claims::open_of(tx, owner, number, CLAIMS)?;
         items.extend(account_items(time, listed.client.id, account, oldest.as_ref(), claims));
     }
     QueueItem::by_deadline(&mut items);

@@ -98,9 +98,9 @@ fn too_many(retry_after_s: i64) -> Problem {
     };
     Problem {
         retry_after_s: Some(retry_after_s),
-        told: Some(Box::new(told)),
         ..Problem::new(Code::RateLimited, "too many invitations; wait until the window ends")
     }
+    .telling(told)
 }
 
 /// The answer to a code that is unknown or has ended.

@@ -128,6 +128,15 @@ pub fn most_urgent(tx: &ReadTx<'_>, owner: UserId, most: u32) -> Result<(Vec<Cla
     Ok((claims, count(tx, owner, ClaimState::Open, None)?))
 }
 
+/// Open claims of an account: by deadline, those without one behind.
+pub fn open_of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId, most: u32) -> Result<Vec<Claim>> {
+    tx.records(
+        "FROM claim WHERE owner_id = ?1 AND state = 1 AND ml_user_id = ?2
+         ORDER BY due_at IS NULL, due_at, opened_at LIMIT ?3",
+        (owner, account, most),
+    )
+}
+
 /// What the open claims of an owner come to, of one account or of all.
 pub fn at_stake(tx: &ReadTx<'_>, owner: UserId, store: Option<MlUserId>) -> Result<AtStake> {
     let found = tx.record(
@@ -166,7 +175,6 @@ pub fn of_sale(
     )
 }
 
-/// One claim of an owner.
 pub fn stored(tx: &ReadTx<'_>, owner: UserId, claim: i64) -> Result<Option<ClaimDocument>> {
     tx.record("FROM claim WHERE claim_id = ?1 AND owner_id = ?2", (claim, owner))
 }
@@ -179,7 +187,6 @@ pub fn order_of(tx: &ReadTx<'_>, owner: UserId, claim: &ClaimDocument) -> Result
     }
 }
 
-/// Stores a claim.
 pub fn put(tx: &WriteTx<'_>, owner: UserId, claim: &ClaimDocument) -> Result<()> {
     let order = order_of(tx, owner, claim)?;
     let more: [Column<'_>; 2] = [("owner_id", &owner), ("order_id", &order)];

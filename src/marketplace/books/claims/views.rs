@@ -218,7 +218,6 @@ impl ShownClaim {
         }
     }
 
-    /// The tone of its row.
     pub fn tone(&self) -> Tone {
         match (&self.due, self.turn) {
             (Some(due), _) => due.tone,

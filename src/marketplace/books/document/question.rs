@@ -33,7 +33,6 @@ impl QuestionState {
 }
 
 row! {
-    /// A question as it is stored.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct QuestionRow: stored {
         pub id: i64 = "question_id",

@@ -3,7 +3,7 @@
 use super::pages::{self, WireListing};
 use crate::base::text::{like_beginning, search_key};
 use crate::base::{Cents, Instant, MlUserId, UserId};
-use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, Window, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
 use crate::marketplace::books::words::Words;
@@ -13,7 +13,6 @@ use crate::row;
 use crate::services::Services;
 
 row! {
-    /// A listing as it is stored.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct ListingRow: stored {
         pub ml_user_id: MlUserId,
@@ -48,7 +47,6 @@ pub const FOUND: &str =
     "(holds(title, :key) OR sku LIKE :from ESCAPE '\\' OR site || item_id LIKE :from ESCAPE '\\')";
 
 row! {
-    /// A listing as lists show it.
     pub struct SellerListing {
         /// Such as `MLB123`.
         pub id: String = "site || item_id",
@@ -70,8 +68,7 @@ impl Listed for SellerListing {
     const TABLE: &'static str = "listing";
     const ID: &'static str = "item_id";
     const STATE: &'static str = "status";
-    const COUNT_ALL: Option<&'static str> =
-        Some("SELECT coalesce(sum(listings), 0) FROM listing_count");
+    const COUNT_ALL: Option<&'static str> = Some(COUNT);
 
     fn state(tx: &ReadTx<'_>, words: &Words, name: &str) -> Result<i64> {
         // A state that was never seen has no number; -1 finds nothing.
@@ -95,6 +92,80 @@ impl Listed for SellerListing {
     fn wire(self, services: &Services, stores: &Stores) -> WireListing {
         WireListing::of(services, stores, self)
     }
+}
+
+/// How many listings there are, up to a WHERE without a search.
+const COUNT: &str = "SELECT coalesce(sum(listings), 0) FROM listing_count";
+
+/// What a program asks for of a seller's listings.
+pub struct ListingFilter {
+    pub owner: UserId,
+    pub store: Option<MlUserId>,
+    /// Number of the word of a state.
+    pub status: Option<i64>,
+    /// As a whole.
+    pub sku: Option<String>,
+    /// As in [`FOUND`].
+    pub search: Option<String>,
+}
+
+/// One page of listings, those that changed last first, and how many there are.
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &ListingFilter,
+    window: Window,
+) -> Result<(Vec<SellerListing>, u64)> {
+    let search = wanted.search.as_deref().unwrap_or_default();
+    let (key, beginning) = (search_key(search), like_beginning(search));
+    let mut filters = Filters::new("owner_id = :owner", &[(":owner", &wanted.owner)]);
+    filters.and_if("ml_user_id = :store", ":store", &wanted.store);
+    filters.and_if("status = :status", ":status", &wanted.status);
+    filters.and_if("sku = :sku AND sku <> ''", ":sku", &wanted.sku);
+    if wanted.search.is_some() {
+        filters.and(FOUND, &[(":key", &key), (":from", &beginning)]);
+    }
+    let is_counted = wanted.sku.is_none() && wanted.search.is_none();
+    let total =
+        filters.count(tx, if is_counted { COUNT } else { "SELECT count(*) FROM listing" })?;
+    let page = Page { table: "listing", order: "updated_at DESC, item_id DESC", window };
+    Ok((filters.rows(tx, &page, SellerListing::COLUMNS, SellerListing::read)?, total))
+}
+
+/// How many listings an account has in each state, by the marketplace's names.
+pub fn by_state(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Vec<(String, i64)>> {
+    tx.tuples(
+        "SELECT (SELECT text FROM word WHERE word_id = status), listings FROM listing_count
+         WHERE owner_id = ?1 AND ml_user_id = ?2",
+        (owner, account),
+    )
+}
+
+/// How many active and paused listings of an account have no unit to sell.
+pub fn out_of_stock(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<i64> {
+    tx.value(
+        "SELECT count(*) FROM listing
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND available < 1
+             AND status IN (SELECT word_id FROM word WHERE text IN ('active', 'paused'))",
+        (owner, account),
+    )
+}
+
+row! {
+    /// A listing that is on sale with nothing left of it.
+    pub struct Unstocked {
+        pub title: String,
+        pub permalink: String,
+    }
+}
+
+/// The first listing of an account that is on sale without stock.
+pub fn unstocked(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Option<Unstocked>> {
+    tx.record(
+        "FROM listing WHERE owner_id = ?1 AND ml_user_id = ?2
+             AND status = (SELECT word_id FROM word WHERE text = 'active') AND available < 1
+         LIMIT 1",
+        (owner, account),
+    )
 }
 
 /// What listings of a list add up to.
@@ -178,7 +249,6 @@ pub fn newest(tx: &ReadTx<'_>, owner: UserId, most: u32) -> Result<Vec<String>> 
     )
 }
 
-/// One listing of an owner.
 pub fn stored(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<ListingRow>> {
     tx.record("FROM listing WHERE owner_id = ?1 AND item_id = ?2", (owner, item))
 }
@@ -189,7 +259,6 @@ pub fn put(tx: &WriteTx<'_>, owner: UserId, item: i64, row: &ListingRow) -> Resu
     tx.keep("listing", row, &[], &[("owner_id", &owner), ("item_id", &item)])
 }
 
-/// Removes a listing.
 pub fn delete(tx: &WriteTx<'_>, owner: UserId, account: MlUserId, item: i64) -> Result<()> {
     tx.run(
         "DELETE FROM listing WHERE owner_id = ?1 AND item_id = ?3 AND ml_user_id = ?2",

@@ -40,7 +40,6 @@ impl OrderChange<'_> {
         self.before.is_some_and(|before| is_sale_status(before.status))
     }
 
-    /// Whether the order counts as a sale.
     pub const fn is_sale(&self) -> bool {
         is_sale_status(self.after.status)
     }

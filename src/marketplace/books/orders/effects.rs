@@ -30,7 +30,6 @@ pub struct Effects {
     pub gone_listings: &'static [GoneListingEffect],
 }
 
-/// Runs all effects of a change.
 pub(super) fn run(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     change.context.effects.orders.iter().try_for_each(|effect| effect(tx, change))
 }

@@ -1,6 +1,6 @@
 //! What a parcel costs its seller, shared by the orders that it carries.
 
-use super::{BookWrite, StoredOrder, store, stored, sums};
+use super::{BookWrite, StoredOrder, store, sums};
 use crate::base::{Cents, Instant, OrderId};
 use crate::db::Result;
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
@@ -27,7 +27,7 @@ pub fn share(
     )?;
     let mut rows: Vec<(OrderId, StoredOrder)> = Vec::with_capacity(carried.len());
     for order in carried {
-        rows.extend(stored(tx, owner, order)?.map(|row| (order, row)));
+        rows.extend(store::stored(tx, owner, order)?.map(|row| (order, row)));
     }
     let known = rows.iter().filter_map(|(_, row)| row.freight);
     let known = known.reduce(|sum, cost| Cents(sum.0.saturating_add(cost.0)));
@@ -45,7 +45,7 @@ pub fn share(
     for ((order, before), freight) in shared {
         let after = StoredOrder { freight, ..before.clone() };
         if after != *before {
-            store(tx, owner, *order, &after)?;
+            store::put(tx, owner, *order, &after)?;
             sums::follow(tx, context.zone, owner, Some(before), &after)?;
         }
     }

@@ -114,7 +114,6 @@ pub type Key = (i64, i64);
 /// change, and its own number.
 pub type OrderPosition = (i64, i64);
 
-/// A page as it was read.
 #[derive(Default)]
 pub struct OrderPage {
     pub total: i64,
@@ -143,7 +142,6 @@ impl OrderPage {
         number.map_or("", |number| self.word(number))
     }
 
-    /// What an order sold.
     pub fn sold(&self, order: &Order) -> Wording<'_> {
         self.worded.at(order.sold)
     }

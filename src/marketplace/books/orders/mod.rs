@@ -17,23 +17,26 @@ pub mod of_listing;
 pub mod pages;
 mod runs;
 pub mod sold;
+mod store;
 pub mod sums;
 pub mod top;
 pub mod views;
 mod webhook_events;
 
+pub use store::{first_of_parcel, is_sale, lacks_freight, parcel_of};
+
 use std::sync::Arc;
 
 use self::change::OrderChange;
 use self::effects::Effects;
-use super::document::{OrderDocument, Shipment, SoldItem};
+use super::document::{OrderDocument, Shipment};
 use super::order_status::{OrderStatus, SaleState};
-use super::words::{READY_TO_SHIP, Words};
+use super::words::Words;
 use crate::app::App;
-use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, Zone};
+use crate::base::{Cents, Day, Instant, MlUserId, OrderId, Zone};
 use crate::changes::IssuedSeconds;
 use crate::config::Config;
-use crate::db::{Column, ReadTx, Result, WriteTx};
+use crate::db::{Result, WriteTx};
 use crate::marketplace::Marketplace;
 use crate::marketplace::books::BookWrite;
 use crate::messages::choices::ChannelSet;
@@ -41,9 +44,6 @@ use crate::row;
 
 /// The day of `order_count` that holds the sum of all days.
 const ALL_DAYS: Day = Day(-1);
-/// How many of an item's latest versions are searched for the same title and
-/// SKU.
-const VERSIONS_SEEN: u32 = 20;
 /// Store and state of the rows of `order_count` with the sum of all stores and
 /// states.
 pub const EVERY_KIND: (i64, i64) = (0, 0);
@@ -113,7 +113,7 @@ row! {
         sent_at: Option<Instant>,
         delivered_at: Option<Instant>,
         dispatch_by: Option<Instant>,
-        /// When what programs see of it changed here; see [`next_change`].
+        /// When what programs see of it changed here; see [`store::next_change`].
         changed: i64,
     }
 }
@@ -138,7 +138,7 @@ pub fn apply(
         return Ok(applied);
     };
     if let Some(shipment) = order.shipment.as_ref().filter(|read| read.status != "ready_to_ship") {
-        for other in waiting_with(tx, owner, order, number)? {
+        for other in store::waiting_with(tx, owner, order, number)? {
             apply_shipment((tx, context, owner), other, number, shipment)?;
         }
     }
@@ -149,31 +149,12 @@ pub fn apply(
     Ok(applied)
 }
 
-/// The other orders with the same parcel that are still stored as ready to
-/// ship. The marketplace does not always send a notification for each of them.
-fn waiting_with(
-    tx: &WriteTx<'_>,
-    owner: UserId,
-    order: &OrderDocument,
-    shipment: i64,
-) -> Result<Vec<OrderId>> {
-    // A literal, not a parameter, because the partial index has only this
-    // status.
-    let sql = format!(
-        "SELECT order_id FROM sale_order
-         WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3
-             AND shipping_status = {READY_TO_SHIP}"
-    );
-    let orders: Vec<OrderId> = tx.values(&sql, (owner, order.seller, shipment))?;
-    Ok(orders.into_iter().filter(|id| *id != order.id).collect())
-}
-
 fn apply_alone(
     (tx, context, owner): BookWrite<'_, '_>,
     order: &OrderDocument,
     news_from: Instant,
 ) -> Result<Applied> {
-    let before = stored(tx, owner, order.id)?;
+    let before = store::stored(tx, owner, order.id)?;
     if before.as_ref().is_some_and(|before| order.updated_at < before.updated_at) {
         return Ok(Applied::Stale);
     }
@@ -182,15 +163,15 @@ fn apply_alone(
         return Ok(Applied::Unchanged);
     }
     if let Some(before) = before.as_ref().filter(|before| after.is_quietly_other(before)) {
-        store(tx, owner, order.id, &after)?;
+        store::put(tx, owner, order.id, &after)?;
         sums::follow(tx, context.zone, owner, Some(before), &after)?;
         return Ok(Applied::Unchanged);
     }
     if let Some(before) = before.as_ref().filter(|before| before.created_at != after.created_at) {
-        delete(tx, owner, order.id, before.created_at)?;
+        store::delete(tx, owner, order.id, before.created_at)?;
     }
-    after.changed = next_change(tx, owner)?;
-    store(tx, owner, order.id, &after)?;
+    after.changed = store::next_change(tx, owner)?;
+    store::put(tx, owner, order.id, &after)?;
     let change = OrderChange {
         context,
         owner,
@@ -202,49 +183,6 @@ fn apply_alone(
     };
     effects::run(tx, &change)?;
     Ok(Applied::Stored)
-}
-
-/// Whether an order is in an owner's books as a sale.
-pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> {
-    let status: Option<i64> = tx.maybe(
-        "SELECT status FROM sale_order WHERE order_id = ?1 AND owner_id = ?2",
-        (order, owner),
-    )?;
-    Ok(status.is_some_and(is_sale_status))
-}
-
-/// Whether it is not known yet what the parcel of an order costs the person whose
-/// account sold it; so too when the order is not. Others may have it in their books
-/// from when the account was theirs.
-pub fn lacks_freight(tx: &ReadTx<'_>, order: OrderId) -> Result<bool> {
-    let told: Option<bool> = tx.maybe(
-        "SELECT o.freight_cents IS NOT NULL FROM sale_order o
-         JOIN ml_account a ON a.ml_user_id = o.ml_user_id AND a.owner_id = o.owner_id
-         WHERE o.order_id = ?1",
-        [order],
-    )?;
-    Ok(!told.unwrap_or(false))
-}
-
-/// The account that made a sale of an owner, and the number of its shipment.
-pub fn parcel_of(
-    tx: &ReadTx<'_>,
-    owner: UserId,
-    order: OrderId,
-) -> Result<Option<(MlUserId, Option<i64>)>> {
-    tx.tuple(
-        "SELECT ml_user_id, shipping_id FROM sale_order WHERE owner_id = ?1 AND order_id = ?2",
-        (owner, order),
-    )
-}
-
-/// The first order of an owner's parcel.
-pub fn first_of_parcel(tx: &ReadTx<'_>, owner: UserId, parcel: i64) -> Result<Option<OrderId>> {
-    tx.maybe(
-        "SELECT order_id FROM sale_order WHERE owner_id = ?1 AND shipping_id = ?2
-         ORDER BY created_at, order_id LIMIT 1",
-        (owner, parcel),
-    )
 }
 
 const fn is_sale_status(status: i64) -> bool {
@@ -275,7 +213,7 @@ fn to_store(
         updated_at: order.updated_at,
         item_id: order.item.number,
         variation_id: order.item.variation,
-        item_version: ensure_item_version(tx, &order.item, before)?,
+        item_version: store::ensure_item_version(tx, &order.item, before)?,
         quantity: order.quantity,
         buyer_nickname: known_nickname.unwrap_or(&order.buyer_nickname).clone(),
         shipping_id: order.shipping_id,
@@ -344,7 +282,8 @@ pub fn apply_shipment(
     number: i64,
     read: &Shipment,
 ) -> Result<Applied> {
-    let before = stored(tx, owner, order)?.filter(|before| before.shipping_id == Some(number));
+    let before =
+        store::stored(tx, owner, order)?.filter(|before| before.shipping_id == Some(number));
     let Some(before) = before else {
         return Ok(Applied::Stale);
     };
@@ -362,11 +301,11 @@ pub fn apply_shipment(
         sent_at,
         delivered_at,
         dispatch_by,
-        changed: if is_seen { next_change(tx, owner)? } else { before.changed },
+        changed: if is_seen { store::next_change(tx, owner)? } else { before.changed },
         ..before.clone()
     };
     if after != before {
-        store(tx, owner, order, &after)?;
+        store::put(tx, owner, order, &after)?;
     }
     if read.cost.is_some() {
         freight::share((tx, context, owner), number, before.created_at, read.cost)?;
@@ -408,26 +347,8 @@ impl StoredOrder {
     }
 }
 
-fn stored(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<Option<StoredOrder>> {
-    tx.record("FROM sale_order WHERE order_id = ?1 AND owner_id = ?2", (order, owner))
-}
-
-fn store(tx: &WriteTx<'_>, owner: UserId, order: OrderId, row: &StoredOrder) -> Result<()> {
-    let key: [Column<'_>; 2] = [("owner_id", &owner), ("order_id", &order)];
-    tx.put("INSERT OR REPLACE INTO sale_order", row, &key).map(drop)
-}
-
 /// Bits of a change's number below its second.
 const CHANGE_BITS: u32 = 20;
-
-/// The number of a change of an owner's orders: larger than those of all changes before,
-/// so that programs that read up to one miss nothing that is stored later, also not in
-/// the same second. Above its low bits it is the time in seconds.
-fn next_change(tx: &WriteTx<'_>, owner: UserId) -> Result<i64> {
-    let last: i64 =
-        tx.value("SELECT coalesce(max(changed), 0) FROM sale_order WHERE owner_id = ?1", [owner])?;
-    Ok(first_change(tx.now()).max(last + 1))
-}
 
 /// The least number of a change at an instant.
 pub const fn first_change(at: Instant) -> i64 {
@@ -437,69 +358,6 @@ pub const fn first_change(at: Instant) -> i64 {
 /// When a change was.
 const fn changed_at(change: i64) -> Instant {
     Instant(change >> CHANGE_BITS)
-}
-
-fn delete(tx: &WriteTx<'_>, owner: UserId, order: OrderId, created_at: Instant) -> Result<()> {
-    tx.run(
-        "DELETE FROM sale_order WHERE owner_id = ?1 AND created_at = ?2 AND order_id = ?3",
-        (owner, created_at.0, order),
-    )
-}
-
-/// The version of title and SKU that an order has. Titles and SKUs of listings
-/// change, but an order keeps those that it was sold with. A document without
-/// title and SKU changes nothing.
-fn ensure_item_version(
-    tx: &WriteTx<'_>,
-    item: &SoldItem,
-    before: Option<&StoredOrder>,
-) -> Result<i64> {
-    let is_same = |before: &&StoredOrder| {
-        (before.item_id, before.variation_id) == (item.number, item.variation)
-    };
-    if item.title.is_empty()
-        && item.sku.is_empty()
-        && let Some(before) = before.filter(is_same)
-    {
-        return Ok(before.item_version);
-    }
-    if let Some(before) = before.filter(is_same)
-        && has_wording(tx, item, before.item_version)?
-    {
-        return Ok(before.item_version);
-    }
-    // An old title or SKU seldom comes back, and then soon, so the latest
-    // versions are enough.
-    let mut latest = None;
-    let known: Vec<(i64, String, String)> = tx.tuples(
-        "SELECT version, title, sku FROM sold_item
-         WHERE item_id = ?1 AND variation_id = ?2
-         ORDER BY version DESC
-         LIMIT ?3",
-        (item.number, item.variation, VERSIONS_SEEN),
-    )?;
-    for (version, title, sku) in known {
-        if (&title, &sku) == (&item.title, &item.sku) {
-            return Ok(version);
-        }
-        latest = latest.or(Some(version));
-    }
-    let version = latest.map_or(0, |latest: i64| latest + 1);
-    tx.execute(
-        "INSERT INTO sold_item (item_id, variation_id, version, site, title, sku) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        (item.number, item.variation, version, &item.site, &item.title, &item.sku),
-    )?;
-    Ok(version)
-}
-
-fn has_wording(tx: &ReadTx<'_>, item: &SoldItem, version: i64) -> Result<bool> {
-    let same = tx.optional(
-        "SELECT 1 FROM sold_item
-         WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3 AND title = ?4 AND sku = ?5",
-        (item.number, item.variation, version, &item.title, &item.sku),
-        |_| Ok(()),
-    )?;
-    Ok(same.is_some())
 }
 
 #[cfg(test)]

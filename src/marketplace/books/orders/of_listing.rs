@@ -6,7 +6,6 @@ use crate::marketplace::books::order_status::OrderStatus;
 use crate::row;
 
 row! {
-    /// An order of a listing.
     pub struct ListingOrder {
         pub id: OrderId = "order_id",
         pub created_at: Instant,

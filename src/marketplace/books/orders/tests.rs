@@ -5,11 +5,12 @@ use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
 use super::*;
-use crate::base::{DAY_S, Versions};
+use crate::base::{DAY_S, UserId, Versions};
 use crate::changes;
 use crate::db::{Db, ReadTx};
 use crate::fixture::{self, TestDir, ZONE};
 use crate::marketplace::books::booked::Booked;
+use crate::marketplace::books::document::SoldItem;
 use crate::marketplace::books::order_status::ORDER_STATES;
 
 pub const NOW: i64 = fixture::NOW.0;

@@ -31,9 +31,8 @@ use super::document::{QuestionDocument, QuestionRow};
 use super::listings;
 use super::news;
 use super::orders::Applied;
-use crate::accounts::person::Group;
 use crate::base::{Instant, MlUserId, UserId, shortened};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{Result, WriteTx};
 use crate::events::{self, EventType};
 use crate::marketplace::account::store::count_open;
 use crate::marketplace::books::BookWrite;
@@ -170,7 +169,7 @@ fn notify_owner(
     let title = title.unwrap_or_else(|| format!("{site}{}", question.item_id));
     let reference = question.id.to_string();
     let cause = cause_of(question.id);
-    let news = if is_let_in(tx, owner)? {
+    let news = if store::is_let_in(tx, owner)? {
         News::message(MessageKind::Question, context.channel_set, &cause)
     } else {
         News::notice(NotificationKind::Pergunta, &cause)
@@ -187,16 +186,6 @@ fn notify_owner(
         ..news
     };
     news::tell((tx, context, owner), question.ml_user_id, told)
-}
-
-/// Whether a person can open the panel page that the message links to. The
-/// panel is also where such messages can be turned off.
-fn is_let_in(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
-    tx.value(
-        "SELECT EXISTS (SELECT 1 FROM user
-             WHERE user_id = ?1 AND kind = ?2 AND suspended_at IS NULL)",
-        (user, Group::Students),
-    )
 }
 
 fn cause_of(question: i64) -> String {

@@ -5,7 +5,6 @@ use crate::base::UserId;
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::document::QuestionRow;
 
-/// Questions of a listing, as its page shows them.
 pub struct ListingQuestions {
     /// Those that wait for an answer, the oldest first.
     pub open: Vec<QuestionRow>,

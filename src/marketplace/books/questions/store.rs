@@ -3,6 +3,7 @@
 use super::QuestionState;
 use super::cards::CardRow;
 use super::pages::{self, WireQuestion};
+use crate::accounts::person::Group;
 use crate::base::{DAY_S, Instant, MlUserId, UserId};
 use crate::db::{Filters, Page, ReadTx, Record as _, Result, Window, WriteTx};
 use crate::marketplace::account::stores::Stores;
@@ -88,7 +89,6 @@ pub fn page(
     Ok((filters.rows(tx, &page, Question::COLUMNS, Question::read)?, total))
 }
 
-/// One question of an owner.
 pub fn stored(tx: &ReadTx<'_>, owner: UserId, question: i64) -> Result<Option<QuestionRow>> {
     tx.record("FROM question WHERE question_id = ?1 AND owner_id = ?2", (question, owner))
 }
@@ -120,7 +120,15 @@ pub fn waiting(
     Ok((tx.records(&rest, filters.values())?, total))
 }
 
-/// Stores a question.
+/// The open question of an account that waits longest.
+pub fn oldest_open(tx: &ReadTx<'_>, owner: UserId, account: MlUserId) -> Result<Option<Question>> {
+    tx.record(
+        "FROM question WHERE owner_id = ?1 AND state = 1 AND ml_user_id = ?2
+         ORDER BY asked_at, question_id LIMIT 1",
+        (owner, account),
+    )
+}
+
 pub fn put(tx: &WriteTx<'_>, owner: UserId, row: &QuestionRow) -> Result<()> {
     tx.put("INSERT OR REPLACE INTO question", row, &[("owner_id", &owner)])?;
     Ok(())
@@ -131,6 +139,16 @@ pub fn delete(tx: &WriteTx<'_>, owner: UserId, row: &QuestionRow) -> Result<()> 
     tx.run(
         "DELETE FROM question WHERE owner_id = ?1 AND asked_at = ?2 AND question_id = ?3",
         (owner, row.asked_at, row.id),
+    )
+}
+
+/// Whether a person can open the panel page that the message links to. The
+/// panel is also where such messages can be turned off.
+pub fn is_let_in(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
+    tx.value(
+        "SELECT EXISTS (SELECT 1 FROM user
+             WHERE user_id = ?1 AND kind = ?2 AND suspended_at IS NULL)",
+        (user, Group::Students),
     )
 }
 

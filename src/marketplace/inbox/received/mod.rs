@@ -60,7 +60,6 @@ impl Received {
     }
 }
 
-/// The badge of a state.
 pub const fn badge(state: NotificationState) -> Badge {
     match state {
         NotificationState::Waiting => Badge::Pending,

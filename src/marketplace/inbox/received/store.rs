@@ -139,6 +139,38 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &NotificationFilter<'_>) -> Result<Vec<i64>>
     sought(tx, wanted.search)?.rows(tx, wanted, "n.notification_id", |row| row.get(0))
 }
 
+/// Numbers of marketplace notifications by state.
+pub struct InboxFigures {
+    pub waiting: i64,
+    pub failed: i64,
+    pub for_later: i64,
+}
+
+/// Counts them.
+pub fn figures(tx: &ReadTx<'_>) -> Result<InboxFigures> {
+    let count = |state| {
+        tx.value(
+            "SELECT coalesce(sum(notifications), 0) FROM ml_notification_count WHERE state = ?1",
+            [state],
+        )
+    };
+    Ok(InboxFigures {
+        waiting: count(NotificationState::Waiting)?,
+        failed: count(NotificationState::Failed)?,
+        for_later: count(NotificationState::Kept)?,
+    })
+}
+
+/// When the oldest came of those that are due first, at most `most` of them.
+pub fn oldest_waiting(tx: &ReadTx<'_>, most: u32) -> Result<Option<Instant>> {
+    tx.value(
+        "SELECT min(received_at) FROM (
+             SELECT received_at FROM ml_notification INDEXED BY ml_notification_waiting
+             WHERE state = 0 ORDER BY next_try_at, notification_id LIMIT ?1)",
+        [most],
+    )
+}
+
 /// One notification with its body as it came.
 pub fn notification(tx: &ReadTx<'_>, id: i64) -> Result<Option<(Received, Vec<u8>)>> {
     let columns = Received::COLUMNS;

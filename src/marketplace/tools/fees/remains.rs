@@ -38,7 +38,6 @@ pub struct Remains {
 }
 
 impl Remains {
-    /// What remains of a price.
     pub fn of(price: Cents, terms: &Terms) -> Self {
         let commission = share(price, terms.fee.percent);
         let discount = share(commission, terms.discount);

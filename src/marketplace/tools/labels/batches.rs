@@ -1,6 +1,6 @@
 //! Labels that were printed, in the database: which parcels, when, in which batch.
 
-use super::placed;
+use super::store::placed;
 use crate::base::retention::LABELS;
 use crate::base::{Instant, MlUserId, OrderId, UserId};
 use crate::db::{Json, ReadTx, Result, Window, WriteTx};
@@ -83,7 +83,6 @@ pub fn is_printed(
     )
 }
 
-/// One batch.
 pub fn one(tx: &ReadTx<'_>, batch: i64) -> Result<Option<Batch>> {
     tx.record("FROM label_batch b WHERE b.batch_id = ?1", [batch])
 }

@@ -82,7 +82,6 @@ impl ParcelPage {
         Ok(Self { account: store.account, rows, total })
     }
 
-    /// The page as JSON.
     pub fn json(self, app: &App, request: &Request) -> Result<Reply, Problem> {
         let (zone, refused) = (app.zone(), &app.marketplace.refused_labels);
         ListReply::of(self.total, self.rows, |row| {

@@ -186,7 +186,7 @@ fn form_page(
     form: FormView,
 ) -> Result<Reply, Problem> {
     let configured = ChannelSet::of(&app.config);
-    let ticks = |role: Role| Tick::new(role.name(), role.title(), entry.roles.contains(&role));
+    let ticks = |role: Role| Tick::new(role.name(), role.words(), entry.roles.contains(&role));
     let channel = |channel: Channel| {
         Tick::new(channel.name(), channel.words(), entry.channels.contains(&channel))
     };

@@ -34,7 +34,6 @@ pub(in crate::partner::accounts) struct Stored {
     months: Vec<Day>,
     /// First day of the month that is shown.
     month: Day,
-    /// Its calls.
     calls: Calls,
     /// Calls of the present month.
     used: u64,
@@ -183,6 +182,6 @@ pub(in crate::partner::accounts) fn page(
         name: stored.account.name,
         email: stored.account.email,
         photo: stored.account.photo,
-        role: stored.account.role.title(),
+        role: stored.account.role.words(),
     }
 }

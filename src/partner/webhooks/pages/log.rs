@@ -110,7 +110,6 @@ struct DeliveryReply {
 }
 
 wire! {
-    /// An attempt of a delivery.
     #[derive(Serialize)]
     struct WireAttempt of(attempt: &Attempt, zone: Zone) {
         em: String = zone.spaced(attempt.at),

@@ -81,7 +81,6 @@ fn page(
     })
 }
 
-/// Makes a reply.
 pub fn create((app, person, request): Visit<'_>, set: ReplySet) -> Result<Job, Problem> {
     let entry = match FORM.entry(request, app.zone(), None) {
         Ok(entry) => entry,
@@ -102,7 +101,6 @@ pub fn create((app, person, request): Visit<'_>, set: ReplySet) -> Result<Job, P
     }))
 }
 
-/// Changes a reply.
 pub fn change((app, person, request): Visit<'_>, set: ReplySet) -> Result<Job, Problem> {
     let id = request.id()?;
     let present = app.db.read(request.lane, |tx| store::one(tx, set.owner, id))?;
@@ -124,7 +122,6 @@ pub fn change((app, person, request): Visit<'_>, set: ReplySet) -> Result<Job, P
     }))
 }
 
-/// Removes a reply.
 pub fn delete((_, person, request): Visit<'_>, set: ReplySet) -> Result<Job, Problem> {
     let id = request.id()?;
     let (to, actor) = (Answer::to(request), Actor::person(person, request));

@@ -1,4 +1,4 @@
-//! Events that are kept for programs that pull them, and their ids.
+//! The log of each account's events, for programs that pull them, and the ids of events.
 //!
 //! Every event of an account with a plan is kept, whether an endpoint wants it or not, with
 //! the body that webhooks send. The numbers of an account have no gap, and the oldest are
@@ -17,7 +17,7 @@ use crate::events::EventType;
 use crate::row;
 
 /// Most events that are kept of an account.
-pub const MOST_KEPT: i64 = 200_000;
+pub const MOST_EVENTS: i64 = 200_000;
 
 /// Bytes of an id: the number, some at random, and the signature of both.
 const NUMBER: usize = 6;
@@ -54,9 +54,9 @@ impl MessageId {
     }
 }
 
-/// Keeps an event under the next number of its account; `body` makes its body. Returns id
+/// Appends an event under the next number of its account; `body` makes its body. Returns id
 /// and body; `None` when there is nothing to tell.
-pub fn keep(
+pub fn append(
     tx: &WriteTx<'_>,
     sealer: &Sealer,
     event: &Event,
@@ -73,18 +73,18 @@ pub fn keep(
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         (user, number, message.0, event.kind, event.at, &body),
     )?;
-    if number > MOST_KEPT {
+    if number > MOST_EVENTS {
         tx.run(
             "DELETE FROM partner_event WHERE user_id = ?1 AND number <= ?2",
-            (user, number - MOST_KEPT),
+            (user, number - MOST_EVENTS),
         )?;
     }
     Ok(Some((message, body)))
 }
 
 row! {
-    /// An event that is kept.
-    pub struct KeptEvent {
+    /// An event of the log.
+    pub struct LoggedEvent {
         pub message: MessageId => MessageId,
         pub body: Box<RawValue> = "body" => |text: String| RawValue::from_string(text).unwrap_or_default(),
     }
@@ -103,7 +103,7 @@ pub enum Position {
 
 /// Events in their order, and where to go on.
 pub struct Stretch {
-    pub events: Vec<KeptEvent>,
+    pub events: Vec<LoggedEvent>,
     /// The event after which to go on; `None` before the first one.
     pub last: Option<MessageId>,
     pub has_more: bool,
@@ -171,7 +171,7 @@ fn after_number(
     after: i64,
     kinds: &[EventType],
     most: usize,
-) -> Result<Vec<KeptEvent>> {
+) -> Result<Vec<LoggedEvent>> {
     let limit = i64::try_from(most).unwrap_or(i64::MAX);
     if kinds.is_empty() {
         return tx.records(
@@ -191,7 +191,7 @@ fn after_number(
     numbers.truncate(most);
     let mut events = Vec::with_capacity(numbers.len());
     for number in numbers {
-        events.extend(tx.record::<KeptEvent>(
+        events.extend(tx.record::<LoggedEvent>(
             "FROM partner_event WHERE user_id = ?1 AND number = ?2",
             (user, number),
         )?);
@@ -237,7 +237,7 @@ mod tests {
             let told = |at: Instant| {
                 let event =
                     Event { user: ANA, kind: EventType::OrderPaid, object: 1, at, data: None };
-                let kept = keep(tx, &signer, &event, |id| Ok(Some(format!("\"{id}\""))))?;
+                let kept = append(tx, &signer, &event, |id| Ok(Some(format!("\"{id}\""))))?;
                 Ok::<_, crate::db::DbError>(kept.expect("a body").0)
             };
             [old, old, NOW, NOW].into_iter().map(told).collect::<Result<Vec<_>>>()
