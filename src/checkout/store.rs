@@ -7,7 +7,7 @@ use super::reduced::reduced;
 use super::sold::Sold;
 use super::{Event, EventKind, EventState};
 use crate::base::{Cents, Instant, UserId};
-use crate::db::{Filters, ReadTx, Record as _, Result, Window, WriteTx};
+use crate::db::{Filters, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::panel::ListQuery;
 use crate::row;
 
@@ -284,19 +284,23 @@ const FOUND: &str = "event_id IN (
            OR purchase >= :upper AND purchase < :upper_end))";
 
 /// One page of events, newest first, with the number of all that match.
-pub fn page(tx: &ReadTx<'_>, wanted: &PurchaseQuery, window: Window) -> Result<(Vec<Stored>, u64)> {
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &PurchaseQuery,
+    window: RowWindow,
+) -> Result<(Vec<Stored>, u64)> {
     select(tx, wanted, window, Stored::COLUMNS, Stored::read)
 }
 
 /// Ids of the newest events that match, at most `most`.
 pub fn ids(tx: &ReadTx<'_>, wanted: &PurchaseQuery, most: u32) -> Result<Vec<i64>> {
-    select(tx, wanted, Window::first(most), "event_id", |row| row.get(0)).map(|(ids, _)| ids)
+    select(tx, wanted, RowWindow::first(most), "event_id", |row| row.get(0)).map(|(ids, _)| ids)
 }
 
 fn select<T>(
     tx: &ReadTx<'_>,
     wanted: &PurchaseQuery,
-    Window { limit, offset }: Window,
+    RowWindow { limit, offset }: RowWindow,
     columns: &str,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<(Vec<T>, u64)> {

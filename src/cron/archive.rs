@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use crate::base::packed::{self, Packed, unpack};
 use crate::base::retention::{Keep, MESSAGES, REQUESTS, RUNS};
 use crate::base::{Day, Instant, Zone};
-use crate::db::{DbError, ReadTx, Record as _, Result, Window, WriteTx};
+use crate::db::{DbError, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::operations::requests;
 use crate::row;
 
@@ -213,7 +213,7 @@ pub fn page(
     tx: &ReadTx<'_>,
     kind: Option<&str>,
     newest_first: bool,
-    Window { limit, offset }: Window,
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<(Vec<BatchRow>, u64)> {
     let order = if newest_first { "DESC" } else { "ASC" };
     let mut total = 0;

@@ -12,19 +12,19 @@ pub struct Page<'p> {
     pub table: &'p str,
     /// Columns with their directions.
     pub order: &'p str,
-    pub window: Window,
+    pub window: RowWindow,
 }
 
 /// Which rows of a list are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct RowWindow {
     /// The most that are wanted.
     pub limit: u32,
     /// How many come before them.
     pub offset: u32,
 }
 
-impl Window {
+impl RowWindow {
     /// The first rows.
     pub const fn first(limit: u32) -> Self {
         Self { limit, offset: 0 }
@@ -83,7 +83,7 @@ impl<'v> Filters<'v> {
         columns: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        let Page { table, order, window: Window { limit, offset } } = page;
+        let Page { table, order, window: RowWindow { limit, offset } } = page;
         let sql = format!(
             "SELECT {columns} FROM (
                  SELECT * FROM {table} WHERE {} ORDER BY {order} LIMIT :limit OFFSET :offset) AS {table}
@@ -108,7 +108,7 @@ impl<'v> Filters<'v> {
         table: &str,
         joins: &str,
         order: &str,
-        Window { limit, offset }: Window,
+        RowWindow { limit, offset }: RowWindow,
     ) -> Result<(Vec<R>, u64)> {
         let Self { sql, values } = self;
         let total = tx.count(&format!("SELECT count(*) FROM {table} WHERE {sql}"), &values[..])?;

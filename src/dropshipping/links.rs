@@ -7,7 +7,7 @@
 use super::{RELATED, relations};
 use crate::base::{Instant, UserId};
 use crate::catalog::store::ByProduct;
-use crate::db::{DbError, Filters, ReadTx, Result, Window, WriteTx};
+use crate::db::{DbError, Filters, ReadTx, Result, RowWindow, WriteTx};
 use crate::row;
 
 /// Most links of a supplier at a time.
@@ -252,7 +252,11 @@ impl LinkQuery {
 }
 
 /// One page of links, the newest first, with the number of all.
-pub fn page(tx: &ReadTx<'_>, wanted: &LinkQuery, window: Window) -> Result<(Vec<ShownLink>, u64)> {
+pub fn page(
+    tx: &ReadTx<'_>,
+    wanted: &LinkQuery,
+    window: RowWindow,
+) -> Result<(Vec<ShownLink>, u64)> {
     wanted.filters().page(tx, "drop_link", "", "link_id DESC", window)
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::days::{self, Days};
 use super::view::{Column, Flash, Paging, Sort, address};
-use crate::db::Window;
+use crate::db::RowWindow;
 use crate::http::{Check, Field, Problem, Request, input};
 
 /// Default and largest number of rows on a page.
@@ -425,12 +425,12 @@ impl ListQuery {
     }
 
     /// Number of rows to show and of rows to skip; all rows for CSV.
-    pub const fn window(&self) -> Window {
+    pub const fn window(&self) -> RowWindow {
         if self.csv {
-            Window::first(u32::MAX)
+            RowWindow::first(u32::MAX)
         } else {
             let offset = (self.page - 1).saturating_mul(self.per_page);
-            Window { limit: self.per_page, offset }
+            RowWindow { limit: self.per_page, offset }
         }
     }
 }

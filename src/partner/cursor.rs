@@ -94,9 +94,9 @@ impl<P: Serialize + DeserializeOwned> Walk<P> {
 
     /// How many rows to read and to pass over: one more than the page has, which tells
     /// whether there is a next page.
-    pub fn rows(&self) -> db::Window {
+    pub fn rows(&self) -> db::RowWindow {
         let page = self.window.rows();
-        db::Window { limit: page.limit + 1, ..page }
+        db::RowWindow { limit: page.limit + 1, ..page }
     }
 
     /// The entries of the list: as the cursor says, or as they were counted now.

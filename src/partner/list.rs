@@ -69,8 +69,8 @@ impl Window {
     }
 
     /// Limit and offset as statements take them.
-    pub fn rows(self) -> db::Window {
-        db::Window {
+    pub fn rows(self) -> db::RowWindow {
+        db::RowWindow {
             limit: u32::try_from(self.limit).unwrap_or(0),
             offset: u32::try_from(self.offset).unwrap_or(u32::MAX),
         }
@@ -101,7 +101,7 @@ impl<T> ListOf<T> {
 
     /// The window's part of a list that was read as a whole.
     pub fn cut<R>(all: Vec<R>, window: Window, shown: impl Fn(R) -> T) -> Self {
-        let (total, db::Window { limit, offset }) = (all.len() as u64, window.rows());
+        let (total, db::RowWindow { limit, offset }) = (all.len() as u64, window.rows());
         let rows = all.into_iter().skip(offset as usize).take(limit as usize).collect();
         Self::of((rows, total), window, shown)
     }

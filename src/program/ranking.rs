@@ -4,7 +4,7 @@
 
 use super::rules::LedgerTotals;
 use crate::base::{Day, Instant, UserId};
-use crate::db::{ReadTx, Result, Window};
+use crate::db::{ReadTx, Result, RowWindow};
 
 crate::named! {
     /// What students are ranked by.
@@ -96,7 +96,7 @@ pub fn page(
     ranking: Ranking,
     today: Day,
     total: u64,
-    Window { limit, offset }: Window,
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<Vec<Ranked>> {
     let Order { value, since, who } = ranking.order();
     let end = (u64::from(offset) + u64::from(limit)).min(total);

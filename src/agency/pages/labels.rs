@@ -73,7 +73,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 pub fn print(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     looks::file(app, person, request, "etiqueta.baixar", "etiqueta");
     let stores = app.db.read(request.lane, stores)?;
-    desk::print(app, &CLIENTS, stores, person.account.user_id, request)
+    desk::print(app, &CLIENTS, &stores, person.account.user_id, request)
 }
 
 /// `POST /admin/agencia/etiquetas/desfazer`: the labels of batches are to be printed again.

@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::audit::objects::TASK;
 use crate::audit::{self, Actor};
 use crate::base::{Instant, Zone};
-use crate::db::Window;
+use crate::db::RowWindow;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -103,7 +103,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let outcome = query.filter("resultado").and_then(RunOutcome::from_name);
     if query.csv {
         let ids = app.db.read(request.lane, |tx| {
-            store::ids(tx, outcome, query.descending, Window::first(MOST_IN_CSV))
+            store::ids(tx, outcome, query.descending, RowWindow::first(MOST_IN_CSV))
         })?;
         return csv(app, person, ids);
     }

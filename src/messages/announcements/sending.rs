@@ -121,7 +121,7 @@ fn notice_text(body: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::Window;
+    use crate::db::RowWindow;
     use crate::fixture::{TestApp, config};
 
     #[test]
@@ -217,8 +217,8 @@ mod tests {
         }
         assert_eq!(world.read(|tx| store::one(tx, 1)).unwrap().readers, 1);
         assert_eq!(world.read(|tx| store::one(tx, 2)).unwrap().readers, 0);
-        let readers = world.read(|tx| store::people(tx, 1, true, Window::first(20)));
+        let readers = world.read(|tx| store::people(tx, 1, true, RowWindow::first(20)));
         assert_eq!(readers.iter().map(|one| one.user.0).collect::<Vec<_>>(), [2]);
-        assert_eq!(world.read(|tx| store::people(tx, 1, false, Window::first(20))).len(), 2);
+        assert_eq!(world.read(|tx| store::people(tx, 1, false, RowWindow::first(20))).len(), 2);
     }
 }

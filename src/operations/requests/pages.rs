@@ -9,7 +9,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::looks;
 use crate::base::{Instant, Zone, counted};
-use crate::db::Window;
+use crate::db::RowWindow;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
@@ -98,7 +98,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
             Ok(store::one(tx, id)?.map(|one| WireRequest::of(one, app.zone())))
         });
     }
-    let Window { limit, offset } = query.window();
+    let RowWindow { limit, offset } = query.window();
     let (logged, total) =
         app.db.read(request.lane, |tx| store::page(tx, &filter, limit, offset))?;
     let zone = app.zone();

@@ -120,7 +120,7 @@ impl ListOrders {
         let walk: Walk<OrderPosition> = Walk::read(&mut check, scope, self.cursor, window);
         check.finish()?;
         let starts = |day: Day| zone.start_of(day);
-        let db::Window { limit, offset } = walk.rows();
+        let db::RowWindow { limit, offset } = walk.rows();
         let filter = Filter {
             status,
             shipping,

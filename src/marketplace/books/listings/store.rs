@@ -3,7 +3,7 @@
 use super::pages::{self, WireListing};
 use crate::base::text::{like_beginning, search_key};
 use crate::base::{Cents, Instant, MlUserId, UserId};
-use crate::db::{Filters, Page, ReadTx, Record as _, Result, Window, WriteTx};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
 use crate::marketplace::books::words::Words;
@@ -113,7 +113,7 @@ pub struct ListingFilter {
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &ListingFilter,
-    window: Window,
+    window: RowWindow,
 ) -> Result<(Vec<SellerListing>, u64)> {
     let search = wanted.search.as_deref().unwrap_or_default();
     let (key, beginning) = (search_key(search), like_beginning(search));

@@ -5,7 +5,7 @@ use super::cards::CardRow;
 use super::pages::{self, WireQuestion};
 use crate::accounts::person::Group;
 use crate::base::{DAY_S, Instant, MlUserId, UserId};
-use crate::db::{Filters, Page, ReadTx, Record as _, Result, Window, WriteTx};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
@@ -72,7 +72,7 @@ pub struct QuestionFilter {
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &QuestionFilter,
-    window: Window,
+    window: RowWindow,
 ) -> Result<(Vec<Question>, u64)> {
     let mut filters = Filters::new("owner_id = :owner", &[(":owner", &wanted.owner)]);
     filters.and_if("state = :state", ":state", &wanted.state);
@@ -100,7 +100,7 @@ pub fn waiting(
     tx: &ReadTx<'_>,
     owner: UserId,
     account: Option<MlUserId>,
-    window: Window,
+    window: RowWindow,
 ) -> Result<(Vec<CardRow>, u64)> {
     let mut filters = Filters::new(
         "owner_id = :owner AND state = :open",
@@ -108,7 +108,7 @@ pub fn waiting(
     );
     filters.and_if("ml_user_id = :account", ":account", &account);
     let total = filters.count(tx, "SELECT count(*) FROM question INDEXED BY question_run")?;
-    let Window { limit, offset } = window;
+    let RowWindow { limit, offset } = window;
     let condition = filters.sql().to_owned();
     filters.bind(&[(":limit", &limit), (":offset", &offset)]);
     // Only few of all questions wait, so the index by state is used.

@@ -4,7 +4,7 @@ use rusqlite::Row;
 
 use super::Received;
 use crate::base::Instant;
-use crate::db::{Filters, ReadTx, Record as _, Result, Window, WriteTx};
+use crate::db::{Filters, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::marketplace::inbox::state::NotificationState;
 use crate::marketplace::kinds::RecordKind;
 
@@ -29,7 +29,7 @@ pub struct NotificationFilter<'q> {
     pub state: Option<NotificationState>,
     pub newest_first: bool,
     /// Rows to show, and rows before them.
-    pub window: Window,
+    pub window: RowWindow,
 }
 
 enum Sought {

@@ -14,7 +14,7 @@ use super::views::{BatchRow, LabelDesk, ParcelRow};
 use super::{Parcel, ToPrint, named_parcels, to_print};
 use crate::app::App;
 use crate::base::{Instant, MlUserId, UserId};
-use crate::db::{self, ReadTx, Window, WriteTx};
+use crate::db::{self, ReadTx, RowWindow, WriteTx};
 use crate::http::input::is_form;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::panel::form::all_sent;
@@ -217,7 +217,7 @@ fn printed_rows(
 ) -> db::Result<Vec<BatchRow>> {
     let (places, accounts) = narrowed(stores, asked.only);
     let before = u32::try_from(asked.page - 1).unwrap_or(u32::MAX).saturating_mul(BATCHES);
-    let page = batches::page(tx, &accounts, Window { limit: BATCHES, offset: before })?;
+    let page = batches::page(tx, &accounts, RowWindow { limit: BATCHES, offset: before })?;
     let ids: Vec<i64> = page.iter().map(|(_, batch)| batch.id).collect();
     let mut labels = vec![Vec::new(); ids.len()];
     for (batch, label) in batches::labels_of(tx, &ids)? {
@@ -275,20 +275,20 @@ impl PrintForm {
 pub fn print(
     app: &App,
     desk: &'static Desk,
-    stores: Vec<LabelStore>,
+    stores: &[LabelStore],
     by: UserId,
     request: &Request,
 ) -> Result<Reply, Problem> {
     let form = PrintForm::read(request)?;
     let only = form.conta.map(MlUserId);
-    let all = app.db.read(request.lane, |tx| waiting(tx, &stores, only))?;
+    let all = app.db.read(request.lane, |tx| waiting(tx, stores, only))?;
     let refused = &app.marketplace.refused_labels;
     let ids: HashSet<&str> = form.ids.iter().map(|id| &**id).collect();
     let chosen: Vec<Waiting> = all
         .into_iter()
         .filter(|one| {
             if form.todos {
-                one.is_ready(&stores, refused, request.now)
+                one.is_ready(stores, refused, request.now)
             } else {
                 let account = stores[one.store].account;
                 ids.contains(&*format!("{account}-{}", one.parcel.shipment))
@@ -300,7 +300,7 @@ pub fn print(
         let word = if form.todos { "vazia" } else { "nada" };
         return Answer::to(request).refused(problem, desk.path, word);
     }
-    let press = press::press(app, desk, &stores, by, chosen, request.now)?;
+    let press = press::press(app, desk, stores, by, chosen, request.now)?;
     if request.wants_json() {
         return Reply::ok(&wire(desk, &press));
     }

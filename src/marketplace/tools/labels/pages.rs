@@ -66,7 +66,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
 pub fn print(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let owner = person.account.user_id;
     let stores = app.db.read(request.lane, |tx| own_stores(tx, owner))?;
-    desk::print(app, &OWN, stores, owner, request)
+    desk::print(app, &OWN, &stores, owner, request)
 }
 
 /// `POST /painel/ml/etiquetas/desfazer`: the labels of batches are to be printed again.

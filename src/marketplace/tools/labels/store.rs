@@ -4,7 +4,7 @@ use rusqlite::{Params, params_from_iter};
 
 use super::Parcel;
 use crate::base::{DAY_S, Instant, MlUserId, OrderId, UserId};
-use crate::db::{Json, ReadTx, Record, Result, Window};
+use crate::db::{Json, ReadTx, Record, Result, RowWindow};
 use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::words::READY_TO_SHIP;
 use crate::row;
@@ -50,7 +50,7 @@ pub fn parcels(
     tx: &ReadTx<'_>,
     owner: UserId,
     account: MlUserId,
-    Window { limit, offset }: Window,
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<(Vec<Parcel>, u64)> {
     let printable = printable(OF_ACCOUNT);
     let total =
