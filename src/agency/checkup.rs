@@ -8,7 +8,7 @@ use rusqlite::ToSql;
 use super::open::{Open, QUESTION_S};
 use super::store::JoinedAccount;
 use crate::base::{DAY_S, Instant, MlUserId, UserId, grouped};
-use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Result, RowWindow, WriteTx};
 use crate::named;
 use crate::row;
 
@@ -303,7 +303,7 @@ pub struct Narrowed {
 pub fn all(
     tx: &ReadTx<'_>,
     narrowed: Narrowed,
-    window: (u32, u32),
+    window: RowWindow,
 ) -> Result<(Vec<AccountFinding>, u64)> {
     let late = Late::of(tx);
     let condition = if narrowed.is_rest { "f.kind NOT IN (4, 5)" } else { "1 = 1" };

@@ -6,7 +6,7 @@
 
 use super::{Product, ProductEntry};
 use crate::base::{Cents, UserId, search_key};
-use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, RowWindow, WriteTx, sorted};
 use crate::named;
 
 /// Parameters for the words of a search; further words are ignored.
@@ -142,7 +142,7 @@ pub fn ids(tx: &ReadTx<'_>, wanted: &ProductQuery<'_>) -> Result<Vec<i64>> {
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &ProductQuery<'_>,
-    window: (u32, u32),
+    window: RowWindow,
 ) -> Result<(Vec<Product>, u64)> {
     let words = wanted.words();
     let (filters, order) = (wanted.filters(&words), wanted.sorted());

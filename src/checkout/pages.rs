@@ -33,7 +33,7 @@ pub fn is_costly(request: &Request) -> bool {
     };
     let filters = ["resultado", "evento"].map(|name| query.filter(name));
     let both = filters.iter().all(Option::is_some);
-    query.csv || both || !query.search.is_empty() || query.window().1 > FAR
+    query.csv || both || !query.search.is_empty() || query.window().offset > FAR
 }
 
 wire! {
@@ -73,10 +73,9 @@ pub fn events(app: &App, person: &Person, request: &Request) -> Result<Reply, Pr
             Ok(store::one(tx, id)?.map(|(event, _)| WireEvent::of(event, app.zone())))
         });
     }
-    let (limit, offset) = query.window();
     let ((events, total), states) = app.db.read(request.lane, |tx| {
         Ok::<_, Problem>((
-            store::page(tx, &wanted, limit, offset)?,
+            store::page(tx, &wanted, query.window())?,
             store::by_state(tx, wanted.kind)?,
         ))
     })?;

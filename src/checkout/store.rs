@@ -7,7 +7,7 @@ use super::reduced::reduced;
 use super::sold::Sold;
 use super::{Event, EventKind, EventState};
 use crate::base::{Cents, Instant, UserId};
-use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::panel::ListQuery;
 use crate::row;
 
@@ -286,21 +286,20 @@ const FOUND: &str = "event_id IN (
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &PurchaseQuery,
-    limit: u32,
-    offset: u32,
+    window: RowWindow,
 ) -> Result<(Vec<Stored>, u64)> {
-    select(tx, wanted, (limit, offset), Stored::COLUMNS, Stored::read)
+    select(tx, wanted, window, Stored::COLUMNS, Stored::read)
 }
 
 /// Ids of the newest events that match, at most `most`.
 pub fn ids(tx: &ReadTx<'_>, wanted: &PurchaseQuery, most: u32) -> Result<Vec<i64>> {
-    select(tx, wanted, (most, 0), "event_id", |row| row.get(0)).map(|(ids, _)| ids)
+    select(tx, wanted, RowWindow::first(most), "event_id", |row| row.get(0)).map(|(ids, _)| ids)
 }
 
 fn select<T>(
     tx: &ReadTx<'_>,
     wanted: &PurchaseQuery,
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
     columns: &str,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<(Vec<T>, u64)> {

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::base::packed::{self, Packed, unpack};
 use crate::base::retention::{Keep, MESSAGES, REQUESTS, RUNS};
 use crate::base::{Day, Instant, Zone};
-use crate::db::{DbError, Lane, ReadTx, Record as _, Result, WriteTx};
+use crate::db::{DbError, Lane, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::operations::requests;
 use crate::row;
 
@@ -261,7 +261,7 @@ pub fn page(
     tx: &ReadTx<'_>,
     kind: Option<&str>,
     newest_first: bool,
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<(Vec<BatchRow>, u64)> {
     let order = if newest_first { "DESC" } else { "ASC" };
     let mut total = 0;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Failure, Ran, Run, TASKS, Task};
 use crate::base::Instant;
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{ReadTx, Result, RowWindow, WriteTx};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
 use crate::row;
@@ -151,7 +151,7 @@ pub fn page(
     tx: &ReadTx<'_>,
     outcome: Option<RunOutcome>,
     newest_first: bool,
-    window: (u32, u32),
+    window: RowWindow,
 ) -> Result<(Vec<Noted>, u64)> {
     let narrowed = narrowed(outcome);
     let total = tx.count(
@@ -167,12 +167,12 @@ pub fn page(
 pub fn page_of_work(
     tx: &ReadTx<'_>,
     newest_first: bool,
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<(Vec<Noted>, u64)> {
     let total = "SELECT coalesce(sum(runs), 0) FROM cron_run_count WHERE outcome <> ?1";
     let total = tx.count(total, [RunOutcome::Nothing])?;
     // Each outcome is a walk along the index; both together are in order of time.
-    let reach = (limit.saturating_add(offset), 0);
+    let reach = RowWindow::first(limit.saturating_add(offset));
     let mut found = ids(tx, Some(RunOutcome::Done), newest_first, reach)?;
     found.extend(ids(tx, Some(RunOutcome::Failed), newest_first, reach)?);
     found.sort_unstable_by_key(|id| if newest_first { -id } else { *id });
@@ -191,7 +191,7 @@ pub fn ids(
     tx: &ReadTx<'_>,
     outcome: Option<RunOutcome>,
     newest_first: bool,
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<Vec<i64>> {
     let (narrowed, order) = (narrowed(outcome), if newest_first { "DESC" } else { "ASC" });
     tx.values(

@@ -7,13 +7,25 @@ use rusqlite::{Row, ToSql};
 
 use super::{ReadTx, Record, Result};
 
+/// Which rows of all that match: at most `limit`, after the first `offset`.
+#[derive(Clone, Copy, Debug)]
+pub struct RowWindow {
+    pub limit: u32,
+    pub offset: u32,
+}
+
+impl RowWindow {
+    pub const fn first(limit: u32) -> Self {
+        Self { limit, offset: 0 }
+    }
+}
+
 /// A page of a table's rows.
 pub struct Page<'p> {
     pub table: &'p str,
     /// Columns with their directions.
     pub order: &'p str,
-    /// Most rows of the page, and number of rows before it.
-    pub window: (u32, u32),
+    pub window: RowWindow,
 }
 
 /// Conditions with their values.
@@ -63,7 +75,7 @@ impl<'v> Filters<'v> {
         columns: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        let Page { table, order, window: (limit, offset) } = page;
+        let Page { table, order, window: RowWindow { limit, offset } } = page;
         let sql = format!(
             "SELECT {columns} FROM (
                  SELECT * FROM {table} WHERE {} ORDER BY {order} LIMIT :limit OFFSET :offset) AS {table}
@@ -87,7 +99,7 @@ impl<'v> Filters<'v> {
         tx: &ReadTx<'_>,
         (table, joins): (&str, &str),
         order: &str,
-        (limit, offset): (u32, u32),
+        RowWindow { limit, offset }: RowWindow,
     ) -> Result<(Vec<R>, u64)> {
         let Self { sql, values } = self;
         let total = tx.count(&format!("SELECT count(*) FROM {table} WHERE {sql}"), &values[..])?;

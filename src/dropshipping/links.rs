@@ -7,7 +7,7 @@
 use super::{RELATED, relations};
 use crate::base::{Instant, UserId};
 use crate::catalog::store::ByProduct;
-use crate::db::{DbError, Filters, ReadTx, Result, WriteTx};
+use crate::db::{DbError, Filters, ReadTx, Result, RowWindow, WriteTx};
 use crate::row;
 
 /// Most links of a supplier at a time.
@@ -255,7 +255,7 @@ impl LinkQuery {
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &LinkQuery,
-    window: (u32, u32),
+    window: RowWindow,
 ) -> Result<(Vec<ShownLink>, u64)> {
     wanted.filters().page(tx, ("drop_link", ""), "link_id DESC", window)
 }

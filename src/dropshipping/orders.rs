@@ -7,7 +7,7 @@
 
 use super::RELATED;
 use crate::base::{Cents, DAY_S, Instant, OrderId, UserId};
-use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, RowWindow, WriteTx, sorted};
 use crate::events::{self, EventType};
 use crate::marketplace::books::order_status::SaleState;
 use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
@@ -304,7 +304,7 @@ impl DropOrderQuery {
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &DropOrderQuery,
-    window: (u32, u32),
+    window: RowWindow,
 ) -> Result<(Vec<DropOrder>, u64)> {
     if wanted.after.is_some() {
         return Ok((rows(tx, wanted, window)?, 0));
@@ -319,11 +319,7 @@ pub fn page(
 }
 
 /// The rows of a page alone.
-pub fn rows(
-    tx: &ReadTx<'_>,
-    wanted: &DropOrderQuery,
-    window: (u32, u32),
-) -> Result<Vec<DropOrder>> {
+pub fn rows(tx: &ReadTx<'_>, wanted: &DropOrderQuery, window: RowWindow) -> Result<Vec<DropOrder>> {
     let order = wanted.order();
     let page = Page { table: "drop_order", order: &order, window };
     wanted.filters().rows(tx, &page, DropOrder::COLUMNS, DropOrder::read)

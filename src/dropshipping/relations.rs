@@ -10,7 +10,7 @@ use serde_json::json;
 use super::links;
 use crate::audit::{self, Act, Actor};
 use crate::base::{DAY_S, Instant, UserId};
-use crate::db::{Db, Filters, ReadTx, Result, WriteTx};
+use crate::db::{Db, Filters, ReadTx, Result, RowWindow, WriteTx};
 use crate::named;
 use crate::row;
 
@@ -283,7 +283,7 @@ pub fn page(
     tx: &ReadTx<'_>,
     state: Option<RelationState>,
     search: &str,
-    window: (u32, u32),
+    window: RowWindow,
 ) -> Result<(Vec<AnyRelation>, u64)> {
     let mut filters = Filters::new("TRUE", &[]);
     filters.and_if("r.state = :state", ":state", &state);

@@ -4,7 +4,7 @@
 use super::suggest::{Candidate, Reason as Likeness, Suggester};
 use super::{RELATED, relations};
 use crate::base::{Cents, UserId};
-use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Result, RowWindow, WriteTx};
 use crate::named;
 use crate::row;
 
@@ -102,7 +102,7 @@ impl UnmatchedQuery {
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &UnmatchedQuery,
-    window: (u32, u32),
+    window: RowWindow,
 ) -> Result<(Vec<Unmatched>, u64)> {
     let tables = ("listing AS i", "JOIN user u ON u.user_id = i.owner_id");
     wanted.filters().page(tx, tables, "i.owner_id, i.item_id", window)

@@ -6,7 +6,7 @@ use crate::accounts::person::Group;
 use crate::base::text::{like_beginning, search_key};
 use crate::base::{Cents, Instant, UserId, Zone};
 use crate::catalog::store as catalog;
-use crate::db::{ReadTx, Result};
+use crate::db::{ReadTx, Result, RowWindow};
 use crate::dropshipping::relations;
 use crate::people::store::{self as people, PeopleQuery};
 
@@ -111,7 +111,7 @@ pub fn persons(tx: &ReadTx<'_>, group: Group, search: &str) -> Result<Vec<Hit>> 
         Group::Students => "/admin/alunos",
         Group::Staff => "/admin/equipe",
     };
-    let (found, _) = people::page(tx, &wanted, (MOST, 0))?;
+    let (found, _) = people::page(tx, &wanted, RowWindow::first(MOST))?;
     let hit = |one: crate::accounts::person::Listed| Hit {
         href: format!("{list}/{}", one.id.0),
         text: one.entry.nome,

@@ -5,7 +5,7 @@ use crate::accounts::Role;
 use crate::base::{DAY_S, Instant, UserId, counted};
 use crate::content::agenda;
 use crate::content::meets::Meet;
-use crate::db::{ReadTx, Result};
+use crate::db::{ReadTx, Result, RowWindow};
 use crate::marketplace::account::store::AccountSummary;
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::claims::store::{self as claims, Claim};
@@ -49,7 +49,7 @@ impl Waiting {
     ) -> Result<Self> {
         let meets = agenda::ahead(tx, owner, role, now)?.meets;
         let stores = own_stores(tx, owner)?;
-        let (first, open) = questions::waiting(tx, (owner, None), (1, 0))?;
+        let (first, open) = questions::waiting(tx, (owner, None), RowWindow::first(1))?;
         Ok(Self {
             claims: claims::most_urgent(tx, owner, CLAIMS)?,
             labels: labels(tx, &stores, (now, refused))?,

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::base::{Instant, UserId, retention};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{ReadTx, Result, RowWindow, WriteTx};
 use crate::outbox::{self, Channel, MessageKind, MessageState, NewMessage};
 use crate::row;
 
@@ -99,7 +99,7 @@ pub fn words(tx: &ReadTx<'_>, owner: UserId, id: i64) -> Result<Option<Value>> {
 pub fn page(
     tx: &ReadTx<'_>,
     owner: UserId,
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
     after: Option<i64>,
 ) -> Result<(Vec<SentNotice>, u64)> {
     let end = |which: &str| {
@@ -168,7 +168,7 @@ mod tests {
         let read = |id| db.read(Lane::InPlace, |tx| words(tx, ANA, id)).unwrap();
         assert!(read(1).is_none(), "it made room");
         assert_eq!(read(newest).unwrap()["body"], "Dois");
-        let page = db.read(Lane::InPlace, |tx| page(tx, ANA, (10, 0), None)).unwrap();
+        let page = db.read(Lane::InPlace, |tx| page(tx, ANA, RowWindow::first(10), None)).unwrap();
         assert_eq!((page.0.len(), page.1), (2, 2));
     }
 }

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::days::{self, Days};
 use super::view::{Column, Flash, Paging, Sort, address};
+use crate::db::RowWindow;
 use crate::http::{Check, Field, Problem, Request, input};
 
 /// Default and largest number of rows on a page.
@@ -424,11 +425,12 @@ impl ListQuery {
     }
 
     /// Number of rows to show and of rows to skip; all rows for CSV.
-    pub const fn window(&self) -> (u32, u32) {
+    pub const fn window(&self) -> RowWindow {
         if self.csv {
-            (u32::MAX, 0)
+            RowWindow { limit: u32::MAX, offset: 0 }
         } else {
-            (self.per_page, (self.page - 1).saturating_mul(self.per_page))
+            let offset = (self.page - 1).saturating_mul(self.per_page);
+            RowWindow { limit: self.per_page, offset }
         }
     }
 }

@@ -16,6 +16,7 @@ use subtle::ConstantTimeEq as _;
 
 use super::list::Window;
 use crate::base::{Sealer, UserId};
+use crate::db::RowWindow;
 use crate::http::input::{Check, Field};
 use crate::services::Services;
 
@@ -93,9 +94,9 @@ impl<P: Serialize + DeserializeOwned> Walk<P> {
 
     /// How many rows to read and to pass over: one more than the page has, which tells
     /// whether there is a next page.
-    pub fn rows(&self) -> (u32, u32) {
-        let (limit, offset) = self.window.pair();
-        (limit + 1, offset)
+    pub fn rows(&self) -> RowWindow {
+        let RowWindow { limit, offset } = self.window.rows();
+        RowWindow { limit: limit + 1, offset }
     }
 
     /// The entries of the list: as the cursor says, or as they were counted now.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::operation::Pagination;
 use crate::app::App;
 use crate::base::{Day, Instant, Zone};
-use crate::db::Lane;
+use crate::db::{Lane, RowWindow};
 use crate::edge::route::Todo;
 use crate::http::{Check, Field, Problem};
 
@@ -68,9 +68,10 @@ impl Window {
         self.offset > FAR_OFFSET
     }
 
-    /// Limit and offset as statements take them.
-    pub fn pair(self) -> (u32, u32) {
-        (u32::try_from(self.limit).unwrap_or(0), u32::try_from(self.offset).unwrap_or(u32::MAX))
+    /// The window as statements take it.
+    pub fn rows(self) -> RowWindow {
+        let limit = u32::try_from(self.limit).unwrap_or(0);
+        RowWindow { limit, offset: u32::try_from(self.offset).unwrap_or(u32::MAX) }
     }
 
     /// The pagination of this window in a list of `total` entries.

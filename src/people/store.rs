@@ -9,7 +9,7 @@
 use crate::accounts::Role;
 use crate::accounts::person::{Group, Listed, PersonEntry, PersonStatus};
 use crate::base::{Instant, UserId, grouped, search_key};
-use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx, sorted};
+use crate::db::{Filters, ReadTx, Record as _, Result, RowWindow, WriteTx, sorted};
 use crate::row;
 
 /// Most people that a search sorts here; when it finds more, the list is
@@ -69,7 +69,7 @@ impl PeopleQuery {
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &PeopleQuery,
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<(Vec<Listed>, u64)> {
     let words = wanted.words();
     if words.is_empty() {

@@ -71,7 +71,7 @@ fn rows(
         let name = if row.student == own { row.name } else { short_name(&row.name) };
         Ranked { name, ..row }
     });
-    Ok((u64::from(query.window().1) + 1..).zip(rows).collect())
+    Ok((u64::from(query.window().offset) + 1..).zip(rows).collect())
 }
 
 /// `GET /painel/competicao`: level, challenges, ranking and milestones.

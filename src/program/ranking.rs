@@ -4,7 +4,7 @@
 
 use super::rules::LedgerTotals;
 use crate::base::{Day, Instant, UserId};
-use crate::db::{ReadTx, Result};
+use crate::db::{ReadTx, Result, RowWindow};
 
 crate::named! {
     /// What students are ranked by.
@@ -95,7 +95,7 @@ pub fn page(
     tx: &ReadTx<'_>,
     (ranking, today): (Ranking, Day),
     total: u64,
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<Vec<Ranked>> {
     let Order { value, since, who } = ranking.order();
     let end = (u64::from(offset) + u64::from(limit)).min(total);

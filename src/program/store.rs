@@ -5,7 +5,7 @@ use super::ledger::{CORRECTION, Cause};
 use super::rules::{Given, LedgerTotals, Posting, Rules, sign};
 use crate::accounts::person::{Group, PersonStatus};
 use crate::base::{Day, Instant, UserId, Zone};
-use crate::db::{ReadTx, Record as _, Result, WriteTx};
+use crate::db::{ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::row;
 
 /// A student's sums; `None` for a person who is not in the program.
@@ -174,7 +174,7 @@ row! {
 pub fn history(
     tx: &ReadTx<'_>,
     student: UserId,
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<Vec<LedgerEntry>> {
     let sql = format!(
         "SELECT {} FROM (

@@ -7,7 +7,7 @@ use super::ranking::{self, Ranking};
 use super::rules::{LedgerTotals, Rules};
 use super::*;
 use crate::base::{DAY_S, Instant, UserId};
-use crate::db::ReadTx;
+use crate::db::{ReadTx, RowWindow};
 use crate::fixture::{NOW, TestApp, ZONE, config};
 
 const SETTINGS: ProgramSettings = ProgramSettings { lap_days: 3, zone: ZONE };
@@ -128,7 +128,12 @@ fn check(test: &TestApp, today: Day) -> Result<(), TestCaseError> {
             let mut rows = Vec::new();
             // Pages from both ends of the order.
             for offset in 0..u32::try_from(total).unwrap() {
-                rows.extend(ranking::page(tx, (kind, today), total, (1, offset))?);
+                rows.extend(ranking::page(
+                    tx,
+                    (kind, today),
+                    total,
+                    RowWindow { limit: 1, offset },
+                )?);
             }
             for (place, row) in (1..).zip(&rows) {
                 let totals = store::ledger_totals(tx, row.student)?.unwrap();

@@ -6,7 +6,7 @@ use super::{AccountRow, Client, ClientAccount, ClientEntry, ClientFilter, Listed
 use crate::agency::open::{self, Waiting};
 use crate::agency::{checkup, days};
 use crate::base::{Day, UserId, search_key};
-use crate::db::{Column, Filters, ReadTx, Result, WriteTx, sorted};
+use crate::db::{Column, Filters, ReadTx, Result, RowWindow, WriteTx, sorted};
 use crate::http::Problem;
 use crate::panel::ListQuery;
 
@@ -104,7 +104,7 @@ pub fn page(
     }
     let (total, all) = (ids.len() as u64, ids.iter().filter_map(|id| present.waiting.get(id)));
     let sum = open::sum(all);
-    let (rows, before) = query.window();
+    let RowWindow { limit: rows, offset: before } = query.window();
     let ids = ids.into_iter().skip(before as usize).take(rows as usize).collect();
     Ok(Page { ids, total, sum, counted })
 }

@@ -17,7 +17,7 @@ use super::{cycle, open, overhaul, store};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::Zone;
-use crate::db::{DbError, ReadTx};
+use crate::db::{DbError, ReadTx, RowWindow};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
@@ -102,7 +102,7 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
         let present = clients::Present::read(tx)?;
         let waiting = open::sum(present.waiting.values());
         let rest = Narrowed { is_rest: true, ..Narrowed::default() };
-        let (findings, total) = checkup::all(tx, rest, (ROWS, 0))?;
+        let (findings, total) = checkup::all(tx, rest, RowWindow::first(ROWS))?;
         let findings = findings.into_iter().map(|one| named(tx, one));
         Ok::<_, DbError>((
             waiting,

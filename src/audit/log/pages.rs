@@ -63,9 +63,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
         return csv(app, person, request, ids);
     }
-    let (limit, offset) = query.window();
     let (entries, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, query.window()))?;
     if request.wants_json() {
         return ListReply::of(total, entries, |one| WireEntry::of(one, app.zone()));
     }

@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::audit::objects::TASK;
 use crate::audit::{self, Actor};
 use crate::base::{Instant, Zone};
+use crate::db::RowWindow;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -101,9 +102,9 @@ pub fn overview(app: &App, person: &Person, request: &Request) -> Result<Reply, 
     let query = LIST.read(request)?;
     let outcome = query.filter("resultado").and_then(RunOutcome::from_name);
     if query.csv {
-        let ids = app
-            .db
-            .read(request.lane, |tx| store::ids(tx, outcome, query.descending, (MOST_IN_CSV, 0)))?;
+        let ids = app.db.read(request.lane, |tx| {
+            store::ids(tx, outcome, query.descending, RowWindow::first(MOST_IN_CSV))
+        })?;
         return csv(app, person, ids);
     }
     let window = query.window();

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Announcement, NOTICE_LETTERS, State, store};
 use crate::app::App;
 use crate::base::{Stop, UserId, shortened, worker};
-use crate::db::{DbError, Lane, Result, WriteTx};
+use crate::db::{DbError, Lane, Result, RowWindow, WriteTx};
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::{MessageKind, NotificationKind};
@@ -214,8 +214,8 @@ mod tests {
         }
         assert_eq!(world.read(|tx| store::one(tx, 1)).unwrap().readers, 1);
         assert_eq!(world.read(|tx| store::one(tx, 2)).unwrap().readers, 0);
-        let readers = world.read(|tx| store::people(tx, 1, true, (20, 0)));
+        let readers = world.read(|tx| store::people(tx, 1, true, RowWindow::first(20)));
         assert_eq!(readers.iter().map(|one| one.user.0).collect::<Vec<_>>(), [2]);
-        assert_eq!(world.read(|tx| store::people(tx, 1, false, (20, 0))).len(), 2);
+        assert_eq!(world.read(|tx| store::people(tx, 1, false, RowWindow::first(20))).len(), 2);
     }
 }

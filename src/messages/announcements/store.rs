@@ -7,7 +7,7 @@ use super::{Announcement, MOST, State};
 use crate::accounts::person::Group;
 use crate::base::retention::ANNOUNCEMENTS;
 use crate::base::{Instant, UserId};
-use crate::db::{Filters, ReadTx, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Result, RowWindow, WriteTx};
 use crate::panel::ListQuery;
 use crate::row;
 
@@ -35,7 +35,7 @@ pub fn page(tx: &ReadTx<'_>, query: &ListQuery) -> Result<(Vec<Announcement>, Su
     );
     let sum: Option<(i64, i64, i64)> = tx.tuple(&sums, filters.values())?;
     let (count, told, readers) = sum.unwrap_or_default();
-    let (limit, offset) = query.window();
+    let RowWindow { limit, offset } = query.window();
     filters.bind(&[(":limit", &limit), (":offset", &offset)]);
     let order = if query.descending { "DESC" } else { "ASC" };
     let rest = format!(
@@ -237,7 +237,7 @@ pub fn people(
     tx: &ReadTx<'_>,
     id: i64,
     have_read: bool,
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<Vec<Told>> {
     let (which, order) = if have_read {
         ("IS NOT NULL", "t.read_at DESC, t.user_id DESC")

@@ -4,7 +4,7 @@ use rusqlite::Row;
 
 use super::{FAILED_LATELY, Message};
 use crate::base::{Day, Instant, Zone};
-use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::outbox::{self, Channel, MessageState};
 use crate::panel::ListQuery;
 use crate::row;
@@ -67,7 +67,7 @@ fn select<T>(
         tx.count(&sql, filters.values())?
     };
     let order = if query.descending { "DESC" } else { "ASC" };
-    let (limit, offset) = query.window();
+    let RowWindow { limit, offset } = query.window();
     filters.bind(&[(":limit", &limit), (":offset", &offset)]);
     let sql = format!(
         "SELECT {columns} FROM {TABLES} WHERE {}

@@ -5,6 +5,7 @@
 use serde_json::json;
 
 use super::views::{Sample, StylePage};
+use crate::db::RowWindow;
 use crate::operations::palette;
 
 use crate::accounts::page_layout::layout;
@@ -146,7 +147,7 @@ fn made(
     now: Instant,
 ) -> StylePage {
     let total = found.len() as u64;
-    let (limit, offset) = query.window();
+    let RowWindow { limit, offset } = query.window();
     let rows = found.into_iter().skip(offset as usize).take(limit as usize);
     StylePage {
         layout,

@@ -3,7 +3,7 @@
 use super::{Listed, PlanState, QuotaThresholds};
 use crate::accounts::Account;
 use crate::base::{Day, UserId, search_key};
-use crate::db::{Filters, ReadTx, Result, sorted};
+use crate::db::{Filters, ReadTx, Result, RowWindow, sorted};
 
 /// Parameters for the words of a search; further words are ignored.
 const WORDS: [&str; 6] = [":word1", ":word2", ":word3", ":word4", ":word5", ":word6"];
@@ -29,7 +29,7 @@ pub struct AccountQuery<'q> {
     pub order: &'static str,
     pub descending: bool,
     /// Limit and offset.
-    pub window: (u32, u32),
+    pub window: RowWindow,
 }
 
 /// One page of accounts with the number of all that match.
@@ -67,7 +67,7 @@ pub fn page(
     };
     let order = sorted(order, wanted.descending);
     let total = filters.count(tx, "SELECT count(*) FROM partner_summary party")?;
-    let (limit, offset) = wanted.window;
+    let RowWindow { limit, offset } = wanted.window;
     let rest = format!(
         "FROM partner_summary party CROSS JOIN user u ON u.user_id = party.user_id
          WHERE {} ORDER BY {order} LIMIT :limit OFFSET :offset",

@@ -131,7 +131,7 @@ impl Operation for ListAnnouncements {
                     "SELECT coalesce(sum(listings), 0) FROM listing_count"
                 };
                 let total = filters.count(tx, count)?;
-                let page = Page { table: "listing", order: ORDER, window: window.pair() };
+                let page = Page { table: "listing", order: ORDER, window: window.rows() };
                 let rows = filters.rows(tx, &page, SellerListing::COLUMNS, SellerListing::read)?;
                 Ok::<_, Problem>((rows, total))
             })?;

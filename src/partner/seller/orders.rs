@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::base::ids::{ITEM, item_number};
 use crate::base::{Cents, DAY_S, Day, Instant, MlUserId, OffsetTime, OrderId, UserId, Zone};
 use crate::changes;
-use crate::db::{self, Lane, ReadTx};
+use crate::db::{self, Lane, ReadTx, RowWindow};
 use crate::http::schema::{DAY, INSTANT, word_list};
 use crate::http::{Check, Code, Field, Problem};
 use crate::identity::Seller;
@@ -120,7 +120,7 @@ impl ListOrders {
         let walk: Walk<OrderPosition> = Walk::read(&mut check, scope, self.cursor, window);
         check.finish()?;
         let starts = |day: Day| zone.start_of(day);
-        let (limit, offset) = walk.rows();
+        let RowWindow { limit, offset } = walk.rows();
         let filter = Filter {
             status,
             shipping,

@@ -53,7 +53,7 @@ impl Operation for ListProducts {
         let owner = seller.account.user_id;
         reading(app, asked.is_slow(), move |app, lane| {
             let (wanted, window) = (asked.of(owner), asked.window);
-            let page = app.db.read(lane, |tx| store::page(tx, &wanted, window.pair()))?;
+            let page = app.db.read(lane, |tx| store::page(tx, &wanted, window.rows()))?;
             Ok(ListOf::of(page, window, |one| WireProduct::of(one, app.zone())))
         })
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::base::{Cents, MlUserId, OffsetTime, Zone};
+use crate::db::RowWindow;
 use crate::http::input::Check;
 use crate::identity::Seller;
 use crate::list_arguments;
@@ -59,7 +60,7 @@ impl Operation for ListStores {
         let (owner, today) = (seller.account.user_id, app.day(seller.called_at));
         reading(app, false, move |app, lane| {
             let accounts = app.db.read(lane, |tx| accounts_of(tx, owner, today))?;
-            let (total, (limit, offset)) = (accounts.len() as u64, window.pair());
+            let (total, RowWindow { limit, offset }) = (accounts.len() as u64, window.rows());
             let asked = accounts.into_iter().skip(offset as usize).take(limit as usize).collect();
             Ok(ListOf::of((asked, total), window, |account| Store::of(account, app.zone())))
         })

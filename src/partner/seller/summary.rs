@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::base::{Cents, Day, Instant, MlUserId, OffsetTime, OrderId, UserId, Zone};
 use crate::catalog::Product;
 use crate::catalog::store::{self as products, ProductQuery, StockLevel};
-use crate::db::{self, Lane, ReadTx};
+use crate::db::{self, Lane, ReadTx, RowWindow};
 use crate::dropshipping::debts::{self, Owed, Sum};
 use crate::dropshipping::orders::Whose;
 use crate::edge::route::Todo;
@@ -239,7 +239,7 @@ impl Seen {
             parcels.0 += count;
             parcels.1 = parcels.1.into_iter().chain(due).min();
         }
-        let (first, unanswered) = questions::waiting(tx, (owner, None), (1, 0))?;
+        let (first, unanswered) = questions::waiting(tx, (owner, None), RowWindow::first(1))?;
         let oldest = first.first().map(|one| one.question.row.asked_at);
         let (claims, _) = claims::most_urgent(tx, owner, MOST_SHOWN)?;
         let low = ProductQuery {
@@ -266,7 +266,7 @@ impl Seen {
             stake: claims::at_stake(tx, owner, None)?,
             claims,
             owed: debts::owed(tx, Whose::Seller(owner), now)?,
-            low: products::page(tx, &low, (MOST_SHOWN, 0))?,
+            low: products::page(tx, &low, RowWindow::first(MOST_SHOWN))?,
             accounts,
         })
     }

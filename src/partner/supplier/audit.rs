@@ -59,7 +59,7 @@ impl Operation for AuditCatalog {
         };
         // Slow: every listing of every linked seller is read.
         reading(app, true, move |app, lane| {
-            let page = app.db.read(lane, |tx| unmatched::page(tx, &wanted, window.pair()))?;
+            let page = app.db.read(lane, |tx| unmatched::page(tx, &wanted, window.rows()))?;
             Ok(ListOf::of(page, window, UnmatchedListing::of))
         })
     }

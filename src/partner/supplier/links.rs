@@ -126,7 +126,7 @@ impl Operation for ListLinks {
             search: search_key(&search.unwrap_or_default()),
         };
         reading(app, is_slow, move |app, lane| {
-            let page = app.db.read(lane, |tx| links::page(tx, &wanted, window.pair()))?;
+            let page = app.db.read(lane, |tx| links::page(tx, &wanted, window.rows()))?;
             Ok(ListOf::of(page, window, |one| NamedLink::of(one, app.zone())))
         })
     }

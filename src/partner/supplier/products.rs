@@ -54,7 +54,7 @@ impl Operation for ListSuppliersProducts {
         reading(app, asked.is_slow(), move |app, lane| {
             let (wanted, window) = (asked.of(owner), asked.window);
             let page = app.db.read(lane, |tx| {
-                let (products, total) = store::page(tx, &wanted, window.pair())?;
+                let (products, total) = store::page(tx, &wanted, window.rows())?;
                 let ids: Vec<i64> = products.iter().map(|product| product.id).collect();
                 let links = links::by_product(tx, owner, &ids)?;
                 Ok::<_, Problem>((products.into_iter().zip(links).collect::<Vec<_>>(), total))

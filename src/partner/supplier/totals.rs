@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::UserId;
 use crate::base::money::{BRL, Cents};
+use crate::db::RowWindow;
 use crate::dropshipping::debts::{self, Sum, Tally};
 use crate::dropshipping::orders::{DropOrderQuery, Whose};
 use crate::http::input::Check;
@@ -96,7 +97,7 @@ impl Operation for GetDropTotals {
         reading(app, true, move |app, lane| {
             let sellers = app.db.read(lane, |tx| debts::by_seller(tx, &wanted))?;
             let all = sellers.iter().fold(Tally::default(), |sum, (.., tally)| sum.and(*tally));
-            let (total, (limit, offset)) = (sellers.len() as u64, window.pair());
+            let (total, RowWindow { limit, offset }) = (sellers.len() as u64, window.rows());
             let page = sellers.into_iter().skip(offset as usize).take(limit as usize).collect();
             let shown = |(seller_id, seller_name, tally)| SellerTotals {
                 seller_id,

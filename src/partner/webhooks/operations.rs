@@ -17,7 +17,7 @@ use super::wire::{KeptWebhook, RemovedWebhook, TestedWebhook, Webhook};
 use super::{EndpointEntry, Events, address, delivered, store};
 use crate::app::App;
 use crate::audit::Actor;
-use crate::db::Lane;
+use crate::db::{Lane, RowWindow};
 use crate::edge::todo::Todo;
 use crate::events::{Audience, EventType};
 use crate::http::schema::word_list;
@@ -158,7 +158,7 @@ impl HookAct for ListWebhooks {
                 all.map(|one| Ok((store::counts(tx, one.id)?, one)))
                     .collect::<Result<Vec<_>, Problem>>()
             })?;
-            let (total, (limit, offset)) = (found.len() as u64, window.pair());
+            let (total, RowWindow { limit, offset }) = (found.len() as u64, window.rows());
             let asked = found.into_iter().skip(offset as usize).take(limit as usize).collect();
             Ok(ListOf::of((asked, total), window, |(counts, one)| {
                 Webhook::of(one, counts, (app.zone(), now), shows_query)

@@ -5,7 +5,7 @@ use super::spread::HELD;
 use super::{DeliveryState, Endpoint, EndpointEntry, EndpointState, MessageId, OVERLAP_S};
 use crate::base::secrets::SealContext;
 use crate::base::{Instant, Sealer, UserId};
-use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx, sorted};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, RowWindow, WriteTx, sorted};
 use crate::events::EventType;
 use crate::row;
 
@@ -245,7 +245,7 @@ pub struct DeliveryQuery {
     pub state: Option<DeliveryState>,
     pub kind: Option<EventType>,
     pub newest_first: bool,
-    pub window: (u32, u32),
+    pub window: RowWindow,
 }
 
 impl DeliveryQuery {
@@ -289,10 +289,10 @@ pub fn deliveries_of(
     if kinds.is_empty() {
         return deliveries_after(tx, wanted, after);
     }
-    let (limit, offset) = wanted.window;
+    let RowWindow { limit, offset } = wanted.window;
     let (mut found, mut total) = (Vec::new(), 0);
     for kind in kinds {
-        let window = (limit.saturating_add(offset), 0);
+        let window = RowWindow::first(limit.saturating_add(offset));
         let of_kind = DeliveryQuery { kind: Some(*kind), window, ..*wanted };
         let (rows, count) = deliveries_after(tx, &of_kind, after)?;
         found.extend(rows);

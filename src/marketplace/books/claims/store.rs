@@ -3,7 +3,7 @@
 use super::ClaimState;
 use super::pages::{self, WireClaim};
 use crate::base::{Cents, Instant, MlUserId, OrderId, UserId};
-use crate::db::{Column, Filters, Page, ReadTx, Record as _, Result, WriteTx};
+use crate::db::{Column, Filters, Page, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::document::ClaimDocument;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
@@ -101,11 +101,7 @@ impl Claim {
 }
 
 /// A page of claims, open ones by deadline and then the others, and how many match.
-pub fn page(
-    tx: &ReadTx<'_>,
-    wanted: &ClaimFilter,
-    window: (u32, u32),
-) -> Result<(Vec<Claim>, u64)> {
+pub fn page(tx: &ReadTx<'_>, wanted: &ClaimFilter, window: RowWindow) -> Result<(Vec<Claim>, u64)> {
     let mut filters = Filters::new("owner_id = :owner", &[(":owner", &wanted.owner)]);
     filters.and_if("state = :state", ":state", &wanted.state);
     filters.and_if("ml_user_id = :account", ":account", &wanted.account);

@@ -16,7 +16,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::ids::item_number;
 use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, grouped};
-use crate::db::{self, ReadTx};
+use crate::db::{self, ReadTx, RowWindow};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store;
@@ -124,7 +124,7 @@ fn filter_of(
         Some(count) => &last_days(services.day(now), count),
         None => days,
     };
-    let (limit, offset) = query.window();
+    let RowWindow { limit, offset } = query.window();
     list::Filter {
         status: query.filter("estado").map(str::to_owned).into_iter().collect(),
         shipping: Vec::new(),

@@ -4,7 +4,7 @@ use super::QuestionState;
 use super::cards::CardRow;
 use super::pages::{self, WireQuestion};
 use crate::base::{DAY_S, Instant, MlUserId, UserId};
-use crate::db::{Filters, Page, ReadTx, Record as _, Result, WriteTx};
+use crate::db::{Filters, Page, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
@@ -71,7 +71,7 @@ pub struct QuestionFilter {
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &QuestionFilter,
-    window: (u32, u32),
+    window: RowWindow,
 ) -> Result<(Vec<Question>, u64)> {
     let mut filters = Filters::new("owner_id = :owner", &[(":owner", &wanted.owner)]);
     filters.and_if("state = :state", ":state", &wanted.state);
@@ -99,7 +99,7 @@ pub fn stored(tx: &ReadTx<'_>, owner: UserId, question: i64) -> Result<Option<Qu
 pub fn waiting(
     tx: &ReadTx<'_>,
     (owner, account): (UserId, Option<MlUserId>),
-    window: (u32, u32),
+    window: RowWindow,
 ) -> Result<(Vec<CardRow>, u64)> {
     let mut filters = Filters::new(
         "owner_id = :owner AND state = :open",
@@ -107,7 +107,7 @@ pub fn waiting(
     );
     filters.and_if("ml_user_id = :account", ":account", &account);
     let total = filters.count(tx, "SELECT count(*) FROM question INDEXED BY question_run")?;
-    let (limit, offset) = window;
+    let RowWindow { limit, offset } = window;
     let condition = filters.sql().to_owned();
     filters.bind(&[(":limit", &limit), (":offset", &offset)]);
     // Only few of all questions wait, so the index by state is used.

@@ -4,7 +4,7 @@ use rusqlite::Row;
 
 use super::Received;
 use crate::base::Instant;
-use crate::db::{Filters, ReadTx, Record as _, Result, WriteTx};
+use crate::db::{Filters, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::marketplace::inbox::state::NotificationState;
 use crate::marketplace::kinds::RecordKind;
 
@@ -29,7 +29,7 @@ pub struct NotificationFilter<'q> {
     pub state: Option<NotificationState>,
     pub newest_first: bool,
     /// Rows to show, and rows before them.
-    pub window: (u32, u32),
+    pub window: RowWindow,
 }
 
 enum Sought {
@@ -112,7 +112,7 @@ impl Sought {
         if matches!(self, Self::All) {
             filters.and("n.notification_id > 0", &[]);
         }
-        filters.bind(&[(":limit", &wanted.window.0), (":offset", &wanted.window.1)]);
+        filters.bind(&[(":limit", &wanted.window.limit), (":offset", &wanted.window.offset)]);
         let order = if wanted.newest_first { "DESC" } else { "ASC" };
         let sql = format!(
             "SELECT {columns} FROM {TABLES} WHERE {}

@@ -3,7 +3,7 @@
 use super::placed;
 use crate::base::retention::LABELS;
 use crate::base::{Instant, MlUserId, OrderId, UserId};
-use crate::db::{Json, ReadTx, Result, WriteTx};
+use crate::db::{Json, ReadTx, Result, RowWindow, WriteTx};
 use crate::row;
 
 row! {
@@ -91,7 +91,7 @@ pub fn one(tx: &ReadTx<'_>, batch: i64) -> Result<Option<Batch>> {
 pub fn page(
     tx: &ReadTx<'_>,
     accounts: &[(i64, i64)],
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<Vec<(usize, Batch)>> {
     // Of each account no more than the page reaches to.
     placed(

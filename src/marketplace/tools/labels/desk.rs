@@ -14,7 +14,7 @@ use super::views::{BatchRow, LabelDesk, ParcelRow};
 use super::{Parcel, ToPrint, named_parcels, to_print};
 use crate::app::App;
 use crate::base::{Instant, MlUserId, UserId};
-use crate::db::{self, ReadTx, WriteTx};
+use crate::db::{self, ReadTx, RowWindow, WriteTx};
 use crate::http::input::is_form;
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::panel::form::all_sent;
@@ -219,7 +219,7 @@ fn printed_rows(
 ) -> db::Result<Vec<BatchRow>> {
     let (places, accounts) = narrowed(stores, asked.only);
     let before = u32::try_from(asked.page - 1).unwrap_or(u32::MAX).saturating_mul(BATCHES);
-    let page = batches::page(tx, &accounts, (BATCHES, before))?;
+    let page = batches::page(tx, &accounts, RowWindow { limit: BATCHES, offset: before })?;
     let ids: Vec<i64> = page.iter().map(|(_, batch)| batch.id).collect();
     let mut labels = vec![Vec::new(); ids.len()];
     for (batch, label) in batches::labels_of(tx, &ids)? {

@@ -27,7 +27,7 @@ use http::StatusCode;
 use rusqlite::{Params, params_from_iter};
 
 use crate::base::{DAY_S, Instant, MlUserId, OrderId, UserId};
-use crate::db::{Json, ReadTx, Record, Result};
+use crate::db::{Json, ReadTx, Record, Result, RowWindow};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::order_status::OrderStatus;
 use crate::marketplace::books::words::READY_TO_SHIP;
@@ -109,7 +109,7 @@ pub fn parcels(
     tx: &ReadTx<'_>,
     owner: UserId,
     account: MlUserId,
-    (limit, offset): (u32, u32),
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<(Vec<Parcel>, u64)> {
     let printable = printable(OF_ACCOUNT);
     let total =

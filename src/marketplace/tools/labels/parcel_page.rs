@@ -6,7 +6,7 @@ use super::desk::LabelStore;
 use super::{Parcel, parcels};
 use crate::app::App;
 use crate::base::{MlUserId, OrderId, Zone};
-use crate::db::ReadTx;
+use crate::db::{ReadTx, RowWindow};
 use crate::http::{Check, Field, Problem, Reply, Request};
 use crate::panel::ListReply;
 use crate::wire;
@@ -77,7 +77,7 @@ impl ParcelPage {
         let Some(store) = shown else {
             return Ok(Self { account: MlUserId(0), rows: Vec::new(), total: 0 });
         };
-        let window = (ROWS, (page - 1) * ROWS);
+        let window = RowWindow { limit: ROWS, offset: (page - 1) * ROWS };
         let (rows, total) = parcels(tx, store.owner, store.account, window)?;
         Ok(Self { account: store.account, rows, total })
     }

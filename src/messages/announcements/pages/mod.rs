@@ -16,6 +16,7 @@ use crate::app::{App, Visit};
 use crate::audit::objects::ANNOUNCEMENT;
 use crate::audit::{self, Actor, looks};
 use crate::base::{Instant, Zone, counted, grouped};
+use crate::db::RowWindow;
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -335,7 +336,7 @@ pub fn one(app: &App, person: &Person, request: &Request) -> Result<Reply, Probl
     let page = u32::try_from(page).unwrap_or(1);
     let have_read = unread != "nao";
     let (audience, counts, told) = app.db.read(request.lane, |tx| {
-        let window = (PER_PAGE, (page - 1) * PER_PAGE);
+        let window = RowWindow { limit: PER_PAGE, offset: (page - 1) * PER_PAGE };
         let told = store::people(tx, one.id, have_read, window)?;
         let counts = store::read_and_unread(tx, one.id)?;
         Ok::<_, Problem>((store::audience(tx, &one.roles)?, counts, told))

@@ -10,7 +10,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::Actor;
 use crate::base::{UserId, Zone, grouped};
-use crate::db::ReadTx;
+use crate::db::{ReadTx, RowWindow};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -111,7 +111,7 @@ impl Found {
                 state: None,
                 kind: None,
                 newest_first: true,
-                window: (NEWEST, 0),
+                window: RowWindow::first(NEWEST),
             };
             let (newest, _) = store::deliveries(tx, &wanted)?;
             let has_plan = partners::has_plan(tx, user, app.zone())?;

@@ -6,7 +6,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::CHALLENGE;
 use crate::base::Day;
-use crate::db::DbError;
+use crate::db::{DbError, RowWindow};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request, RowNumber};
 use crate::identity::Person;
@@ -193,7 +193,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         _ => Badge::Active,
     };
     let chosen = || all.iter().filter(|one| one.entry.state(&today) == state);
-    let (limit, offset) = query.window();
+    let RowWindow { limit, offset } = query.window();
     let rows = || chosen().skip(offset as usize).take(limit as usize);
     let total = chosen().count() as u64;
     if request.wants_json() {
