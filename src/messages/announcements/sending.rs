@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Announcement, NOTICE_LETTERS, State, store};
 use crate::app::App;
 use crate::base::{Stop, UserId, shortened, worker};
-use crate::db::{DbError, Lane, Result, RowWindow, WriteTx};
+use crate::db::{DbError, Lane, Result, WriteTx};
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
 use crate::outbox::{MessageKind, NotificationKind};
@@ -119,6 +119,7 @@ fn notice_text(body: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db::RowWindow;
     use crate::fixture::{TestApp, config};
 
     #[test]

@@ -63,7 +63,7 @@ impl Keeper {
             store::set_app(tx, id, grant)?;
         }
         let about = ("webhook.criar", id, &*entry.url);
-        self.note(tx, about, (), &Audited::of(entry))?;
+        self.note(tx, about, (), Audited::of(entry))?;
         Ok(id)
     }
 
@@ -156,7 +156,7 @@ impl Keeper {
         app.db.write(move |tx| {
             if store::remove(tx, user, id)? {
                 let about = ("webhook.excluir", id, &*endpoint.entry.url);
-                self.note(tx, about, &Audited::of(&endpoint.entry), ())?;
+                self.note(tx, about, Audited::of(&endpoint.entry), ())?;
             }
             Ok::<_, Problem>(())
         })
