@@ -227,7 +227,7 @@ mod tests {
                     object_name: name,
                 };
                 let actor = Actor::local(ActorKind::Command, "teste");
-                audit::note(tx, &actor, &act, (), &name)?;
+                audit::note(tx, &actor, &act, (), name)?;
             }
             trails::index(tx, 100)?;
             Ok::<_, DbError>(())

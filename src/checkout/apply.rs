@@ -430,7 +430,7 @@ impl EventEffect<'_> {
         let said = |plan: PlanName, until: Option<Day>| json!({ "plano": plan.name(), "ate": until.map(Day::iso) });
         let act = STUDENT.act("aluno.plano_de_api", user, &self.student.name);
         let before = stored.map(|(plan, until)| said(plan, until));
-        audit::note(tx, &self.incoming.actor, &act, before.as_ref(), &said(api, until))?;
+        audit::note(tx, &self.incoming.actor, &act, before.as_ref(), said(api, until))?;
         Ok(Some(format!("Deu o plano de API {}.", api.words())))
     }
 

@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Context, check, installed, say};
 use crate::base::text::hex;
 use crate::base::zip::Archive;
-use crate::db::{self, ReadTx, SCHEMA, migrate};
+use crate::db::{self, ReadTx, RowWindow, SCHEMA, migrate};
 use crate::journal::{self, LoggedError, redacted};
 use crate::operations::requests::store as requests;
 use crate::operations::store;
@@ -163,7 +163,7 @@ fn errors(context: &Context) -> Value {
     });
     let failed = read(context, |tx| {
         let filter = requests::RequestLogFilter { class: Some(5), ..Default::default() };
-        let (found, _) = requests::page(tx, &filter, MOST_ERRORS, 0)?;
+        let (found, _) = requests::page(tx, &filter, RowWindow::first(MOST_ERRORS))?;
         let told = found.into_iter().map(|one| {
             let record = json!({
                 "at": one.at.rfc3339(), "method": one.method, "path": one.path,

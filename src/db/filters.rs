@@ -7,20 +7,10 @@ use rusqlite::{Row, ToSql};
 
 use super::{ReadTx, Record, Result};
 
-/// A page of a table's rows.
-pub struct Page<'p> {
-    pub table: &'p str,
-    /// Columns with their directions.
-    pub order: &'p str,
-    pub window: RowWindow,
-}
-
-/// Which rows of a list are asked for.
+/// Which rows of all that match: at most `limit`, after the first `offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowWindow {
-    /// The most that are wanted.
     pub limit: u32,
-    /// How many come before them.
     pub offset: u32,
 }
 
@@ -29,6 +19,14 @@ impl RowWindow {
     pub const fn first(limit: u32) -> Self {
         Self { limit, offset: 0 }
     }
+}
+
+/// A page of a table's rows.
+pub struct Page<'p> {
+    pub table: &'p str,
+    /// Columns with their directions.
+    pub order: &'p str,
+    pub window: RowWindow,
 }
 
 /// Numbers for `IN (…)`.

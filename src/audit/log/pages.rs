@@ -10,7 +10,6 @@ use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::audit::{ActorKind, looks, objects};
 use crate::base::{Instant, Zone, grouped};
-use crate::db::RowWindow;
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::csv::CsvFile;
@@ -64,9 +63,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         let ids = app.db.read(request.lane, |tx| store::ids(tx, &wanted))?;
         return csv(app, person, request, ids);
     }
-    let RowWindow { limit, offset } = query.window();
     let (entries, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &wanted, limit, offset))?;
+        app.db.read(request.lane, |tx| store::page(tx, &wanted, query.window()))?;
     if request.wants_json() {
         return ListReply::of(total, entries, |one| WireEntry::of(one, app.zone()));
     }

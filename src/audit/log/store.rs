@@ -8,7 +8,7 @@ use rusqlite::{ToSql, params_from_iter};
 
 use super::AuditEntry;
 use crate::base::{Instant, search_key};
-use crate::db::{ReadTx, Result, WriteTx};
+use crate::db::{ReadTx, Result, RowWindow, WriteTx};
 
 /// Most entries that a list, a search or an export examines.
 pub const MOST: u32 = 20_000;
@@ -30,8 +30,7 @@ pub struct AuditQuery {
 pub fn page(
     tx: &ReadTx<'_>,
     wanted: &AuditQuery,
-    limit: u32,
-    offset: u32,
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<(Vec<AuditEntry>, u64)> {
     let ids = ids(tx, wanted)?;
     let total = ids.len() as u64;

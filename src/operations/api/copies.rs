@@ -31,7 +31,7 @@ pub fn backup(app: &App, holder: &KeyHolder, request: &Request) -> Result<Reply,
     let actor = Actor::key(&holder.key, request);
     let bytes = copy.bytes;
     app.db.write(move |tx| {
-        audit::note(tx, &actor, &BACKUP.act("backup.baixar", "", ""), (), &bytes)
+        audit::note(tx, &actor, &BACKUP.act("backup.baixar", "", ""), (), bytes)
     })?;
     let taken_at = request.now.rfc3339().replace(':', "");
     let name = format!("attachment; filename=\"seller-platform-{taken_at}.db\"");

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::audit::log::AuditEntry;
 use crate::audit::log::store as audit;
 use crate::base::Zone;
-use crate::db::{ReadTx, Result};
+use crate::db::{ReadTx, Result, RowWindow};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal::{self, LoggedError, OutsideCall};
@@ -44,7 +44,7 @@ pub struct Caused {
 pub fn find(tx: &ReadTx<'_>, request_id: &str) -> Result<Caused> {
     let wanted =
         audit::AuditQuery { search: request_id.to_owned(), ..audit::AuditQuery::default() };
-    let (mut acts, _) = audit::page(tx, &wanted, MOST, 0)?;
+    let (mut acts, _) = audit::page(tx, &wanted, RowWindow::first(MOST))?;
     // The search finds beginnings of words.
     acts.retain(|act| act.request_id == request_id);
     acts.reverse();
@@ -73,7 +73,10 @@ pub fn page(app: &App, person: &Person, request: &Request) -> std::result::Resul
     let filter = RequestLogFilter { search: asked.to_owned(), ..RequestLogFilter::default() };
     let (requests, caused) = if is_asked && !asked.starts_with('/') {
         app.db.read(request.lane, |tx| {
-            Ok::<_, Problem>((store::page(tx, &filter, MOST, 0)?.0, find(tx, asked)?))
+            Ok::<_, Problem>((
+                store::page(tx, &filter, RowWindow::first(MOST))?.0,
+                find(tx, asked)?,
+            ))
         })?
     } else {
         (Vec::new(), Caused::default())

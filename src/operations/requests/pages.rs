@@ -92,15 +92,17 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         tracing::warn!(%error, "the log of requests was not written; trying again");
     }
     if query.csv {
-        let ids = app.db.read(request.lane, |tx| store::ids(tx, &filter, MOST_EXPORTED, 0))?.0;
+        let ids = app
+            .db
+            .read(request.lane, |tx| store::ids(tx, &filter, RowWindow::first(MOST_EXPORTED)))?
+            .0;
         looks::file(app, person, request, "requisicao.baixar_lista", "requisicao");
         return export::list(app, person, &LIST, ids, |app, tx, id| {
             Ok(store::one(tx, id)?.map(|one| WireRequest::of(one, app.zone())))
         });
     }
-    let RowWindow { limit, offset } = query.window();
     let (logged, total) =
-        app.db.read(request.lane, |tx| store::page(tx, &filter, limit, offset))?;
+        app.db.read(request.lane, |tx| store::page(tx, &filter, query.window()))?;
     let zone = app.zone();
     if request.wants_json() {
         looks::list(app, person, request, "requisicao.consultar_lista", "requisicao");

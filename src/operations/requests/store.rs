@@ -3,7 +3,7 @@
 use super::{FULL, RequestEntry};
 use crate::accounts::Role;
 use crate::base::{Instant, UserId};
-use crate::db::{Column, Filters, ReadTx, Result, WriteTx};
+use crate::db::{Column, Filters, ReadTx, Result, RowWindow, WriteTx};
 use crate::row;
 
 /// Ids that are reserved for each second. An entry's id is its second times this,
@@ -139,10 +139,9 @@ pub fn one(tx: &ReadTx<'_>, id: i64) -> Result<Option<Logged>> {
 pub fn page(
     tx: &ReadTx<'_>,
     filter: &RequestLogFilter,
-    limit: u32,
-    offset: u32,
+    window: RowWindow,
 ) -> Result<(Vec<Logged>, u64)> {
-    let (ids, total) = ids(tx, filter, limit, offset)?;
+    let (ids, total) = ids(tx, filter, window)?;
     let logged = ids.into_iter().filter_map(|id| one(tx, id).transpose());
     Ok((logged.collect::<Result<_>>()?, total))
 }
@@ -151,20 +150,22 @@ pub fn page(
 pub fn ids(
     tx: &ReadTx<'_>,
     filter: &RequestLogFilter,
-    limit: u32,
-    offset: u32,
+    window: RowWindow,
 ) -> Result<(Vec<i64>, u64)> {
     if !filter.only_slow && !filter.slow_first {
-        return part(tx, filter, Speed::Any, limit, offset);
+        return part(tx, filter, Speed::Any, window);
     }
-    let (mut slow, count) = part(tx, filter, Speed::Slow, limit, offset)?;
+    let (mut slow, count) = part(tx, filter, Speed::Slow, window)?;
     if filter.only_slow {
         return Ok((slow, count));
     }
     // Behind the slow ones come the others.
-    let rest = limit - u32::try_from(slow.len()).unwrap_or(limit).min(limit);
     let before = u32::try_from(count).unwrap_or(u32::MAX);
-    let (others, more) = part(tx, filter, Speed::NotSlow, rest, offset.saturating_sub(before))?;
+    let rest = RowWindow {
+        limit: window.limit.saturating_sub(u32::try_from(slow.len()).unwrap_or(u32::MAX)),
+        offset: window.offset.saturating_sub(before),
+    };
+    let (others, more) = part(tx, filter, Speed::NotSlow, rest)?;
     slow.extend(others);
     Ok((slow, count + more))
 }
@@ -174,8 +175,7 @@ fn part(
     tx: &ReadTx<'_>,
     filter: &RequestLogFilter,
     speed: Speed,
-    limit: u32,
-    offset: u32,
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<(Vec<i64>, u64)> {
     let since = filter.since.map_or(0, first_of);
     let after = format!("{}\u{10ffff}", filter.search);
@@ -200,9 +200,8 @@ fn part(
     let total = match speed {
         Speed::Any if is_total => everything(tx, filter)?,
         // What is slow is counted by its index, and the rest is what remains.
-        Speed::NotSlow if is_total => {
-            everything(tx, filter)?.saturating_sub(part(tx, filter, Speed::Slow, 0, 0)?.1)
-        }
+        Speed::NotSlow if is_total => everything(tx, filter)?
+            .saturating_sub(part(tx, filter, Speed::Slow, RowWindow::first(0))?.1),
         _ => filters.count(tx, &format!("SELECT count(*) FROM request_log {index}"))?,
     };
     let total = total.saturating_sub(own);

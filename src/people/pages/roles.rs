@@ -99,7 +99,7 @@ pub fn change(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
             permissions::set_role(tx, *role, granted)?;
             let act = objects::ROLE.act("papel.alterar", role.name(), role.words());
             let told = |granted: &[_]| json!({ "permissoes": granted });
-            audit::note(tx, &actor, &act, &told(&before), &told(granted))?;
+            audit::note(tx, &actor, &act, told(&before), told(granted))?;
         }
         answer.with(PATH, "papeis", &[])
     }))
@@ -180,7 +180,7 @@ pub fn change_exceptions(app: &App, person: &Person, request: &Request) -> Resul
         let after = permissions::exceptions(tx, id)?;
         if before != after {
             let act = objects::STUDENT.act("aluno.permissoes", id, &student.entry.nome);
-            audit::note(tx, &change.actor, &act, &told(&before), &told(&after))?;
+            audit::note(tx, &change.actor, &act, told(&before), told(&after))?;
         }
         change.done("permissoes")
     }))

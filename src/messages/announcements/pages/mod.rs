@@ -252,7 +252,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
             return answer.declined(no_draft(), &page, "ja_enviado");
         }
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.changed, id, &entry.title);
-        audit::note(tx, &actor, &act, &AnnouncementEntry::from(&before), &entry)?;
+        audit::note(tx, &actor, &act, AnnouncementEntry::from(&before), &entry)?;
         answer.done(id, &page, "salvo")
     }))
 }
@@ -317,7 +317,7 @@ pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
             return answer.declined(Problem::conflict(said), &format!("{PATH}/{id}"), "ja_comecou");
         }
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.removed, id, &one.title);
-        audit::note(tx, &actor, &act, &AnnouncementEntry::from(&one), ())?;
+        audit::note(tx, &actor, &act, AnnouncementEntry::from(&one), ())?;
         answer.done(id, PATH, "excluido")
     }))
 }

@@ -138,7 +138,7 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let full = || Problem::conflict("there are 1000 challenges; remove old ones first");
         let id = challenges::insert(tx, &entry)?.ok_or_else(full)?;
         let act = CHALLENGE.act(CHALLENGE.created, id, &entry.title);
-        change.note(tx, &act, (), &shown_entry(&entry))?;
+        change.note(tx, &act, (), shown_entry(&entry))?;
         change.answer.done(id, PATH, "criado")
     }))
 }
@@ -229,7 +229,7 @@ pub fn delete(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         let before = challenges::one(tx, id)?.ok_or_else(Problem::not_found)?;
         challenges::delete(tx, id)?;
         let act = CHALLENGE.act(CHALLENGE.removed, id, &before.entry.title);
-        change.note(tx, &act, &shown_entry(&before.entry), ())?;
+        change.note(tx, &act, shown_entry(&before.entry), ())?;
         change.answer.done(id, PATH, "excluido")
     }))
 }

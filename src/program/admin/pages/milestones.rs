@@ -74,7 +74,7 @@ pub fn edit(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             lowered::note(tx, before, &entry)?;
             tx.after_commit(move || bell.ring());
             let act = objects::MILESTONE.act("marco.alterar", number, &entry.title);
-            audit::note(tx, &actor, &act, &shown(before), &shown(&entry))?;
+            audit::note(tx, &actor, &act, shown(before), shown(&entry))?;
         }
         answer.with(PATH, "alterado", &[("milestone", shown(&entry))])
     }))

@@ -138,7 +138,7 @@ pub fn migrate(app: &App, person: &Person, request: &Request) -> Result<Reply, P
     }
     let actor = Actor::person(person, request);
     app.db.write(move |tx| {
-        audit::note(tx, &actor, &act("programa.migrar"), (), &json!({ "alunos": made }))
+        audit::note(tx, &actor, &act("programa.migrar"), (), json!({ "alunos": made }))
     })?;
     let (students, enrolled) = app.db.read(request.lane, store::enrolled)?;
     if is_browser(request) {

@@ -158,7 +158,7 @@ fn put(tx: &WriteTx<'_>, actor: &Actor, before: &Rules, after: &Rules) -> Result
     if before != after {
         after.store(tx)?;
         let act = objects::PROGRAM.act("programa.alterar", "regras", "Regras do programa");
-        audit::note(tx, actor, &act, &shown(before), &shown(after))?;
+        audit::note(tx, actor, &act, shown(before), shown(after))?;
     }
     Ok(())
 }
