@@ -16,6 +16,11 @@ pub struct Page<'p> {
     pub window: (u32, u32),
 }
 
+/// Numbers for `IN (…)`.
+pub fn in_list(numbers: &[u8]) -> String {
+    numbers.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// Conditions with their values.
 #[derive(Clone)]
 pub struct Filters<'v> {

@@ -68,7 +68,7 @@ const STUDENTS: Listing = Listing {
     sort_keys: &["nome", "criado_em", "ultimo_acesso"],
     heads: &STUDENT_HEADS,
     file: "alunos.csv",
-    csv: &columns("plano"),
+    csv: &columns(Group::Students),
     flashes: FLASHES,
 };
 
@@ -85,7 +85,7 @@ const STAFF: Listing = Listing {
     ],
     heads: &heads("Papel"),
     file: "equipe.csv",
-    csv: &columns("papel"),
+    csv: &columns(Group::Staff),
     ..STUDENTS
 };
 
