@@ -366,7 +366,7 @@ pub fn mark(tx: &WriteTx<'_>, sealer: &Sealer) -> Result<(), DbError> {
     if opens(tx, sealer)? == Some(false) {
         return Err(secrets::SealError.into());
     }
-    if !settings::value(tx, MARK)?.is_some() {
+    if settings::value(tx, MARK)?.is_none() {
         settings::keep_secret(tx, sealer, MARK, &Secret::new("seller-platform"))?;
     }
     Ok(())

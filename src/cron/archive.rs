@@ -33,9 +33,14 @@ pub struct Log {
     columns: &'static str,
     /// Full days that entries stay in the log.
     pub(super) keep: Keep,
-    /// Most entries that the log holds, and what counts them. Entries above this
-    /// limit are packed early.
-    pub(super) most: Option<(i64, fn(&ReadTx<'_>) -> Result<i64>)>,
+    /// Entries above this limit are packed early.
+    pub(super) most: Option<LogLimit>,
+}
+
+/// Most entries that a log holds, and what counts them.
+pub(super) struct LogLimit {
+    entries: i64,
+    count: fn(&ReadTx<'_>) -> Result<i64>,
 }
 
 /// Every log that is packed. To pack another log, add a row.
@@ -45,7 +50,7 @@ pub const LOGS: &[Log] = &[
         columns: "ended_at, ms, origin, outcome, counts", keep: RUNS, most: None },
     Log { kind: "requisicoes", title: "Requisições", table: "request_log", id: "entry_id", at: "at", by: "entry_id",
         columns: "request_id, method, path, status, us, caller, caller_id, address, sampled", keep: REQUESTS,
-        most: Some((requests::MOST_ENTRIES, requests::store::count)) },
+        most: Some(LogLimit { entries: requests::MOST_ENTRIES, count: requests::store::count }) },
     Log { kind: "mensagens", title: "Mensagens", table: "outbox", id: "message_id", at: "done_at", by: "done_at",
         columns: MESSAGE, keep: MESSAGES, most: None },
 ];
@@ -62,10 +67,10 @@ const PIECE: usize = 250;
 
 /// Whether a log holds more entries than it may.
 pub(super) fn is_full(tx: &ReadTx<'_>, log: &Log) -> Result<bool> {
-    let Some((most, count)) = log.most else {
-        return Ok(false);
-    };
-    Ok(count(tx)? > most)
+    match &log.most {
+        Some(most) => Ok((most.count)(tx)? > most.entries),
+        None => Ok(false),
+    }
 }
 
 /// Entries of one civil day.
