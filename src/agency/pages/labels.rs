@@ -64,7 +64,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let asked = Asked::of(request)?;
     let desk = app
         .db
-        .read(request.lane, |tx| desk::show(app, tx, &CLIENTS, stores(tx)?, request, asked))?;
+        .read(request.lane, |tx| desk::show(app, tx, &CLIENTS, stores(tx)?, request, &asked))?;
     let told = request.notice.as_deref().and_then(|word| press::told(&CLIENTS, word));
     Reply::page(&AgencyLabelsPage { layout: layout(app, person, request).with_flash(told), desk })
 }

@@ -65,7 +65,7 @@ impl Keeper {
         if let Some(grant) = app {
             store::set_app(tx, id, grant)?;
         }
-        self.note(tx, "webhook.criar", id, &*entry.url, (), &Audited::of(entry))?;
+        self.note(tx, "webhook.criar", id, &entry.url, (), Audited::of(entry))?;
         Ok(id)
     }
 
@@ -94,7 +94,7 @@ impl Keeper {
         store::switch(tx, id, state)?;
         queue::find_next(tx, id)?;
         let states = [before.state, state].map(|state| json!({ "estado": state.name() }));
-        self.note(tx, action, id, &*before.entry.url, &states[0], &states[1])?;
+        self.note(tx, action, id, &before.entry.url, &states[0], &states[1])?;
         Ok(())
     }
 
@@ -102,7 +102,7 @@ impl Keeper {
     pub fn rotate(&self, tx: &WriteTx<'_>, id: i64, secret: &SigningSecret) -> Result<(), Problem> {
         let endpoint = self.find(tx, id)?;
         store::rotate(tx, &self.sealer, id, secret)?;
-        self.note(tx, "webhook.trocar_segredo", id, &*endpoint.entry.url, (), ())?;
+        self.note(tx, "webhook.trocar_segredo", id, &endpoint.entry.url, (), ())?;
         Ok(())
     }
 
@@ -159,8 +159,8 @@ impl Keeper {
                     tx,
                     "webhook.excluir",
                     id,
-                    &*endpoint.entry.url,
-                    &Audited::of(&endpoint.entry),
+                    &endpoint.entry.url,
+                    Audited::of(&endpoint.entry),
                     (),
                 )?;
             }

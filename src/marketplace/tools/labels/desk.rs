@@ -147,7 +147,7 @@ pub fn show(
     desk: &'static Desk,
     stores: Vec<LabelStore>,
     request: &Request,
-    asked: Asked,
+    asked: &Asked,
 ) -> Result<LabelDesk, Problem> {
     let (_, accounts) = narrowed(&stores, asked.only);
     if accounts.is_empty() && asked.only.is_some() {
@@ -162,7 +162,7 @@ pub fn show(
     let ready = all.iter().filter(|one| one.is_ready(&stores, refused, request.now)).count();
     let (mut rows, mut done) = (Vec::new(), Vec::new());
     if asked.printed {
-        done = printed_rows(tx, &stores, &asked)?;
+        done = printed_rows(tx, &stores, asked)?;
     } else {
         let before = usize::try_from((asked.page - 1) * u64::from(ROWS)).unwrap_or(usize::MAX);
         let page: Vec<&Waiting> = all.iter().skip(before).take(ROWS as usize).collect();

@@ -56,7 +56,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let asked = Asked::of(request)?;
     let desk = app.db.read(request.lane, |tx| {
         let stores = own_stores(tx, owner)?;
-        desk::show(app, tx, &OWN, stores, request, asked)
+        desk::show(app, tx, &OWN, stores, request, &asked)
     })?;
     let told = request.notice.as_deref().and_then(|word| press::told(&OWN, word));
     Reply::page(&LabelsPage { layout: layout(app, person, request).with_flash(told), desk })

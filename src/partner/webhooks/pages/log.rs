@@ -242,7 +242,7 @@ pub fn replay_one(app: &App, person: &Person, request: &Request) -> Result<Job, 
         if is_new {
             queue::find_next(tx, id)?;
             let after = serde_json::json!({ "entrega": number });
-            change.keeper.note(tx, "webhook.reenviar", id, &*endpoint.entry.url, (), &after)?;
+            change.keeper.note(tx, "webhook.reenviar", id, &endpoint.entry.url, (), &after)?;
         }
         let page = format!("{}/entregas/{number}", change.page(id));
         change.answer.done(number, &page, if is_new { "reenviado" } else { "na_fila" })
