@@ -265,26 +265,34 @@ impl Command {
         }
     }
 
-    /// Whether the database must be there, and whether its key must be the right one.
-    fn needs_file_and_key(&self) -> (bool, bool) {
+    fn needs(&self) -> Needs {
         match self {
-            Self::Migrate { action: MigrateAction::Up } => (false, true),
+            Self::Migrate { action: MigrateAction::Up } => Needs { file: false, key: true },
             Self::Migrate { action: MigrateAction::Status }
             | Self::Key(KeyCommand::List)
             | Self::User(UserCommand::List { .. })
             | Self::Secret(_)
-            | Self::Backup { .. } => (true, false),
+            | Self::Backup { .. } => Needs { file: true, key: false },
             Self::User(_)
             | Self::Key(_)
             | Self::Partner(_)
             | Self::Person(_)
             | Self::Catalog(_)
-            | Self::SetupLink => (true, true),
+            | Self::SetupLink => Needs { file: true, key: true },
             // `serve` asks for the key itself, `restore` brings another database,
             // and `check` says what is missing.
-            _ => (false, false),
+            _ => Needs::default(),
         }
     }
+}
+
+/// What must be so before a command runs.
+#[derive(Clone, Copy, Default)]
+struct Needs {
+    /// The database is there.
+    file: bool,
+    /// Its key is the right one.
+    key: bool,
 }
 
 /// What every command gets.
@@ -350,7 +358,7 @@ impl Context {
         self.config().server.timezone.day(self.clock.now())
     }
 
-    fn require(&self, (file, key): (bool, bool)) -> anyhow::Result<()> {
+    fn require(&self, Needs { file, key }: Needs) -> anyhow::Result<()> {
         let path = &self.config().database.path;
         if file {
             migrate::require_present(path)?;
@@ -433,8 +441,7 @@ fn run_configured(
     let clock = clock_file.map_or(Clock::System, Clock::File);
     let context = Context { loaded, clock };
     let config = context.config().clone();
-    let done =
-        context.require(command.needs_file_and_key()).and_then(|()| carry_out(context, command));
+    let done = context.require(command.needs()).and_then(|()| carry_out(context, command));
     done.map_err(|error| name_file(&config, error))
 }
 

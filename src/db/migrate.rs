@@ -262,17 +262,24 @@ pub(super) fn stamp(connection: &Connection, path: &Path) -> Result<Option<i64>,
     judge_stamp(path, found)
 }
 
-fn read_stamp(connection: &Connection) -> rusqlite::Result<(i64, i64, bool)> {
-    Ok((
-        connection.pragma_query_value(None, "application_id", |row| row.get(0))?,
-        connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
-        connection.prepare("SELECT 1 FROM sqlite_schema")?.exists([])?,
-    ))
+/// What a file says of itself.
+struct Stamp {
+    application: i64,
+    version: i64,
+    has_tables: bool,
+}
+
+fn read_stamp(connection: &Connection) -> rusqlite::Result<Stamp> {
+    Ok(Stamp {
+        application: connection.pragma_query_value(None, "application_id", |row| row.get(0))?,
+        version: connection.pragma_query_value(None, "user_version", |row| row.get(0))?,
+        has_tables: connection.prepare("SELECT 1 FROM sqlite_schema")?.exists([])?,
+    })
 }
 
 fn judge_stamp(
     path: &Path,
-    (application, version, has_tables): (i64, i64, bool),
+    Stamp { application, version, has_tables }: Stamp,
 ) -> Result<Option<i64>, OpenError> {
     if application == 0 && version == 0 && !has_tables {
         return Ok(None);

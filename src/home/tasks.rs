@@ -31,13 +31,21 @@ const ANSWERED_S: i64 = DAY_S;
 pub struct Waiting {
     /// The most urgent open claims, and how many are open.
     claims: (Vec<Claim>, u64),
-    /// Labels to be printed: how many, how many of them were refused of late, and
-    /// the first deadline.
-    labels: (u64, u64, Option<Instant>),
+    labels: Labels,
     /// The oldest open question, and how many are open.
     questions: (Option<CardRow>, u64),
     /// The meet that begins next, or is running.
     meet: Option<Meet>,
+}
+
+/// Labels to be printed.
+#[derive(Default)]
+struct Labels {
+    count: u64,
+    /// How many of them were refused of late.
+    refused: u64,
+    /// The first deadline.
+    due: Option<Instant>,
 }
 
 impl Waiting {
@@ -66,10 +74,11 @@ fn labels(
     stores: &[LabelStore],
     now: Instant,
     refused: &RefusedLabels,
-) -> Result<(u64, u64, Option<Instant>)> {
+) -> Result<Labels> {
     let waiting = desk::waiting(tx, stores, None)?;
     let left = waiting.iter().filter(|one| !one.is_ready(stores, refused, now)).count();
-    Ok((waiting.len() as u64, left as u64, waiting.first().and_then(|one| one.parcel.due)))
+    let due = waiting.first().and_then(|one| one.parcel.due);
+    Ok(Labels { count: waiting.len() as u64, refused: left as u64, due })
 }
 
 /// The tasks of a student with these accounts: lost links, without which nothing
@@ -142,10 +151,7 @@ fn all_claims(open: u64) -> QueueItem {
     }
 }
 
-fn labels_task(
-    (count, refused, due): (u64, u64, Option<Instant>),
-    time: PageTime,
-) -> Option<QueueItem> {
+fn labels_task(Labels { count, refused, due }: Labels, time: PageTime) -> Option<QueueItem> {
     if count == 0 {
         return None;
     }
@@ -255,7 +261,8 @@ mod tests {
     fn lost_links_come_first_and_labels_are_printed_in_one_press() {
         let accounts = [account("A", true), account("B", false), account("C", false)];
         let time = PageTime { zone: ZONE, now: NOW };
-        let waiting = Waiting { labels: (3, 1, Some(NOW.plus(7_200))), ..Waiting::default() };
+        let labels = Labels { count: 3, refused: 1, due: Some(NOW.plus(7_200)) };
+        let waiting = Waiting { labels, ..Waiting::default() };
         let tasks = of(&accounts, waiting, time);
         let said: Vec<_> = tasks.iter().map(|task| (&*task.title, &*task.about)).collect();
         assert_eq!(
@@ -267,7 +274,8 @@ mod tests {
         );
         assert!(matches!(&tasks[1].acts[..], [Act::PostBeside { label: "Imprimir", .. }]));
         assert!(tasks[1].due.as_ref().unwrap().text.starts_with("despache até hoje"));
-        let refused = Waiting { labels: (2, 2, None), ..Waiting::default() };
+        let labels = Labels { count: 2, refused: 2, due: None };
+        let refused = Waiting { labels, ..Waiting::default() };
         let tasks = of(&accounts[..1], refused, time);
         assert!(matches!(&tasks[0].acts[..], [Act::Link { label: "Ver por quê", .. }]));
         assert!(of(&[], Waiting::default(), time).is_empty());

@@ -10,6 +10,7 @@ pub mod views;
 pub mod wire;
 
 use crate::base::UserId;
+use crate::db::RowWindow;
 use crate::http::{Check, Field, Problem, Request, input};
 use crate::panel::view::address;
 
@@ -21,7 +22,7 @@ const ROWS: u32 = 20;
 const MOST_ROWS: i64 = 100;
 /// Up to this distance from either end, a page is read in place; others use the
 /// slow lane.
-const NEAR: u64 = 10_000;
+const NEAR: u32 = 10_000;
 
 crate::named! {
     /// Which questions are shown.
@@ -97,10 +98,10 @@ impl QueueQuery {
         }
     }
 
-    /// Rows before the page, and rows of it.
-    pub const fn window(&self) -> (u64, u64) {
-        let per_page = self.per_page as u64;
-        ((self.page as u64 - 1) * per_page, per_page)
+    /// The rows of the page.
+    pub const fn window(&self) -> RowWindow {
+        let offset = (self.page - 1).saturating_mul(self.per_page);
+        RowWindow { limit: self.per_page, offset }
     }
 
     /// The address of the queue's first page with this choice.
@@ -131,7 +132,7 @@ impl QueueQuery {
 pub fn needs_slow_lane(request: &Request) -> bool {
     let asked = QueueQuery::read(request, Status::All);
     asked.is_ok_and(|asked| {
-        let (before, rows) = asked.window();
-        asked.mine || before + rows > NEAR
+        let RowWindow { limit, offset } = asked.window();
+        asked.mine || offset.saturating_add(limit) > NEAR
     })
 }

@@ -5,7 +5,7 @@ use rusqlite::ToSql;
 
 use super::{Scope, Status};
 use crate::base::{MlUserId, UserId};
-use crate::db::{ReadTx, Record as _, Result};
+use crate::db::{ReadTx, Record as _, Result, RowWindow};
 use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::books::questions::cards::CardRow;
 use crate::row;
@@ -91,16 +91,17 @@ pub fn counts(tx: &ReadTx<'_>, scope: Scope) -> Result<Counts> {
 /// first.
 pub fn page(
     tx: &ReadTx<'_>,
-    (scope, status): (Scope, Status),
+    scope: Scope,
+    status: Status,
     counts: Counts,
-    (before, rows): (u64, u64),
+    RowWindow { limit, offset }: RowWindow,
 ) -> Result<Vec<QueuedRow>> {
     let stretches: &[(&[i64], u64)] = match status {
         Status::Open => &[(&[1], counts.open)],
         Status::Answered => &[(&[2], counts.answered)],
         Status::All => &[(&[1], counts.open), (&[2, 3], counts.answered + counts.closed)],
     };
-    let (mut from, until) = (before, before + rows);
+    let (mut from, until) = (u64::from(offset), u64::from(offset) + u64::from(limit));
     let mut start = 0;
     let mut found = Vec::new();
     for (states, long) in stretches {

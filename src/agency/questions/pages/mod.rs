@@ -46,7 +46,7 @@ pub fn json(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let scope = asked.scope(person.account.user_id);
     let (counts, rows, names) = app.db.read(request.lane, |tx| {
         let counts = store::counts(tx, scope)?;
-        let rows = store::page(tx, (scope, asked.status), counts, asked.window())?;
+        let rows = store::page(tx, scope, asked.status, counts, asked.window())?;
         Ok::<_, Problem>((counts, rows, names(tx)?))
     })?;
     let names: HashMap<i64, String> = names.into_iter().collect();
@@ -78,7 +78,7 @@ pub fn page(
     let scope = asked.scope(person.account.user_id);
     let (counts, mut cards, names, replies) = app.db.read(request.lane, |tx| {
         let counts = store::counts(tx, scope)?;
-        let mut rows = store::page(tx, (scope, asked.status), counts, asked.window())?;
+        let mut rows = store::page(tx, scope, asked.status, counts, asked.window())?;
         if let Some(typed) = &typed {
             // The question of the failed answer comes first, wherever it is in
             // the queue.
