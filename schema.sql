@@ -864,7 +864,8 @@ CREATE TABLE ml_notification (
     state           INTEGER NOT NULL,       -- 0 waiting, 1 done, 2 ignored, 3 failed, 4 waiting for a handler to come
     attempts        INTEGER NOT NULL DEFAULT 0, -- tries so far
     next_try_at     INTEGER NOT NULL,       -- not tried before
-    outcome         TEXT                    -- what became of it, or the last error
+    outcome         TEXT,                   -- what became of it, or the last error
+    counted         INTEGER NOT NULL DEFAULT 0 CHECK (counted IN (0, 1)) -- 1 when lists can be narrowed to its topic
 ) STRICT;
 
 CREATE UNIQUE INDEX ml_notification_delivery ON ml_notification (delivery_key) WHERE delivery_key IS NOT NULL;
@@ -875,7 +876,7 @@ CREATE INDEX ml_notification_later ON ml_notification (notification_id) WHERE st
 CREATE INDEX ml_notification_ignored ON ml_notification (notification_id) WHERE state = 2;
 CREATE INDEX ml_notification_by_topic ON ml_notification (topic, notification_id);
 
--- Notifications by topic and state, kept by triggers: the totals of their list. Topics nobody filters by count as ''.
+-- Notifications by topic and state, kept by triggers: the totals of their list. Those that are not counted by topic count as ''.
 CREATE TABLE ml_notification_count (
     topic         TEXT NOT NULL,            -- a topic that lists can be narrowed to, or empty
     state         INTEGER NOT NULL,         -- as in ml_notification
@@ -886,29 +887,27 @@ CREATE TABLE ml_notification_count (
 CREATE TRIGGER ml_notification_comes AFTER INSERT ON ml_notification
 BEGIN
     INSERT INTO ml_notification_count (topic, state, notifications)
-    VALUES (iif(NEW.topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), NEW.topic, ''), NEW.state, 1)
+    VALUES (iif(NEW.counted, NEW.topic, ''), NEW.state, 1)
     ON CONFLICT DO UPDATE SET notifications = notifications + 1;
 END;
 CREATE TRIGGER ml_notification_goes AFTER DELETE ON ml_notification
 BEGIN
     UPDATE ml_notification_count SET notifications = notifications - 1
-    WHERE topic = iif(OLD.topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), OLD.topic, '')
-        AND state = OLD.state;
+    WHERE topic = iif(OLD.counted, OLD.topic, '') AND state = OLD.state;
 END;
 CREATE TRIGGER ml_notification_moves AFTER UPDATE OF state ON ml_notification WHEN NEW.state <> OLD.state
 BEGIN
     UPDATE ml_notification_count SET notifications = notifications - 1
-    WHERE topic = iif(OLD.topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), OLD.topic, '')
-        AND state = OLD.state;
+    WHERE topic = iif(OLD.counted, OLD.topic, '') AND state = OLD.state;
     INSERT INTO ml_notification_count (topic, state, notifications)
-    VALUES (iif(NEW.topic IN ('orders_v2', 'questions', 'items', 'claims', 'post_purchase'), NEW.topic, ''), NEW.state, 1)
+    VALUES (iif(NEW.counted, NEW.topic, ''), NEW.state, 1)
     ON CONFLICT DO UPDATE SET notifications = notifications + 1;
 END;
 
 -- How far an account is mirrored, by area.
 CREATE TABLE ml_sync (
     ml_user_id INTEGER NOT NULL REFERENCES ml_account (ml_user_id) ON DELETE CASCADE, -- the account
-    area       INTEGER NOT NULL,            -- 1 orders, 2 listings, 3 questions, 4 claims, 5 the account itself, 6 shipments
+    area       INTEGER NOT NULL,            -- number of a kind of record; 5 is the account itself
     good_until INTEGER,                     -- what changed before is here; NULL until the first reading is over
     started_at INTEGER,                     -- when the reading under way, or the last one, began
     ended_at   INTEGER,                     -- when it ended; NULL while it is under way

@@ -67,8 +67,8 @@ fn store(connection: &Connection, notice: &Notification) -> anyhow::Result<()> {
     connection
         .prepare_cached(
             "INSERT INTO ml_notification (received_at, topic, resource, ml_user_id, body,
-                                          delivery_key, event_key, state, attempts, next_try_at)
-             VALUES (?1, 'orders_v2', ?2, ?3, ?4, ?5, ?6, 0, 0, ?1)",
+                                          delivery_key, event_key, state, attempts, next_try_at, counted)
+             VALUES (?1, 'orders_v2', ?2, ?3, ?4, ?5, ?6, 0, 0, ?1, 1)",
         )?
         .execute(params![
             notice.signed_at,

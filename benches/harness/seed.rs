@@ -510,8 +510,8 @@ fn inbox(tx: &Transaction<'_>, rows: i64, now: i64) -> anyhow::Result<()> {
     let body = format!(r#"{{"topic":"orders_v2","padding":"{}"}}"#, "x".repeat(INBOX_BODY));
     let mut insert = tx.prepare(
         "INSERT INTO ml_notification (received_at, topic, resource, ml_user_id, body, state,
-                                      attempts, next_try_at, outcome)
-         VALUES (?1, 'orders_v2', ?2, 900000000, ?3, 2, 1, ?1, 'conta não vinculada')",
+                                      attempts, next_try_at, outcome, counted)
+         VALUES (?1, 'orders_v2', ?2, 900000000, ?3, 2, 1, ?1, 'conta não vinculada', 1)",
     )?;
     for number in 0..rows {
         let resource = format!("/orders/{}", 2_000_000_000_000_000 + number);

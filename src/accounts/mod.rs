@@ -36,9 +36,10 @@ use crate::row;
 
 named! {
     /// What a person is to the platform.
-    #[derive(Hash, Serialize, schemars::JsonSchema)]
+    #[derive(Default, Hash, Serialize, schemars::JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Role: text {
+        #[default]
         Free = "free";
         Pro = "pro";
         Vip = "vip";

@@ -5,12 +5,11 @@ use serde::Serialize;
 
 use super::Role;
 use crate::audit::objects;
-use crate::base::{Instant, UserId, Zone, phone};
+use crate::base::{Instant, UserId, Zone, phone, text};
 use crate::http::Field;
 use crate::named;
 use crate::panel::{Badge, Form, Input, Rule, Sent};
 use crate::row;
-use crate::usual;
 use crate::wire;
 
 named! {
@@ -87,26 +86,26 @@ impl PersonStatus {
     }
 }
 
-usual! {
+row! {
     /// What an operator decides of a person. A field is stored, asked for in the
     /// form, told to programs and written to the file by this declaration and the
     /// lists below it.
-    #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-    pub struct PersonEntry {
-        pub nome: String,
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+    pub struct PersonEntry: stored {
+        pub nome: String = "name",
         pub email: String,
         /// `plano` of students, `papel` of staff.
-        pub papel: Role = Role::Free,
+        pub papel: Role = "role",
         pub chat_number: Option<String>,
     }
 }
-row!(stored PersonEntry { nome = "name", email, papel = "role", chat_number });
 
 impl PersonEntry {
     /// What is known of a person who was not entered in the panel.
+    #[allow(clippy::needless_update, reason = "further fields are as usual")]
     pub fn new(email: &str, name: &str, role: Role, chat_number: Option<String>) -> Self {
         let (nome, email) = (name.to_owned(), email.to_owned());
-        Self { nome, email, papel: role, chat_number }
+        Self { nome, email, papel: role, chat_number, ..Self::default() }
     }
 }
 
@@ -150,20 +149,21 @@ wire! {
     }
 }
 
-/// The columns of a file, with the name of the role.
-pub const fn columns(role: &'static str) -> [&'static str; 10] {
-    [
-        "id",
-        "nome",
-        "email",
-        role,
-        "chat_number",
-        "status",
-        "em_disputa",
-        "pago_ate",
-        "criado_em",
-        "ultimo_acesso",
-    ]
+/// The columns of a group's file: all but the name that the role has in the other one.
+pub const fn columns(group: Group) -> [&'static str; WirePerson::FIELDS.len() - 1] {
+    let other = match group {
+        Group::Students => Group::Staff.role_field(),
+        Group::Staff => Group::Students.role_field(),
+    };
+    let (mut columns, mut to, mut from) = ([""; WirePerson::FIELDS.len() - 1], 0, 0);
+    while to < columns.len() {
+        columns[to] = WirePerson::FIELDS[from];
+        from += 1;
+        if !text::is_same(columns[to], other) {
+            to += 1;
+        }
+    }
+    columns
 }
 
 const NAME: Input<PersonEntry> = Input::new(

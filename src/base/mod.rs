@@ -16,6 +16,7 @@ pub mod packed;
 pub mod phone;
 pub mod queue;
 pub mod retention;
+pub mod rows;
 pub mod secrets;
 pub mod text;
 pub mod trace;

@@ -36,6 +36,9 @@ macro_rules! named {
 
         #[allow(dead_code, reason = "each enum uses what it needs of these")]
         impl $type {
+            /// The numbers of all values.
+            $vis const NUMBERS: [u8; Self::ALL.len()] = [$($number),*];
+
             /// The number in the database.
             $vis const fn number(self) -> u8 {
                 self as u8

@@ -15,6 +15,11 @@ macro_rules! wire {
         }
 
         impl $type {
+            /// The names of its fields.
+            #[allow(dead_code, reason = "each type uses what it needs")]
+            $vis const FIELDS: [&'static str; [$(stringify!($field)),*].len()] =
+                [$(stringify!($field)),*];
+
             /// The answer made of these values.
             $vis fn of($($given: $of),+) -> Self {
                 $($($before)*)?

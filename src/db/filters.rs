@@ -28,6 +28,11 @@ pub struct Page<'p> {
     pub window: RowWindow,
 }
 
+/// Numbers for `IN (…)`.
+pub fn in_list(numbers: &[u8]) -> String {
+    numbers.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// Conditions with their values.
 #[derive(Clone)]
 pub struct Filters<'v> {

@@ -67,7 +67,7 @@ pub use alarm::Trouble;
 pub use condition::Condition;
 pub use error::{DbError, OpenError, Result};
 pub use files::Kind as FileKind;
-pub use filters::{Filters, Page, RowWindow, sorted};
+pub use filters::{Filters, Page, RowWindow, in_list, sorted};
 pub use free_space::{ROOM, has_free_space};
 pub use good_copy::{
     BackupCopy, contents, copies_in, is_left, key_id, lead_latest_to, newest as newest_good_copy,

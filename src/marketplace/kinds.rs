@@ -5,7 +5,9 @@
 //! A further kind is a line of [`RecordKind`] and a row. The compiler then asks
 //! how one is fetched (`inbox/fetch.rs`) and how they are read (`sync/mod.rs`).
 
-use crate::named;
+use super::books::claims::ClaimState;
+use super::books::questions::QuestionState;
+use crate::{named, rows};
 
 named! {
     /// A kind of record. Its number, name and title are also those of its area
@@ -25,8 +27,8 @@ pub struct KindRow {
     /// Topics of its notifications, each with its label; the last one is the
     /// topic in use today.
     pub topics: &'static [(&'static str, &'static str)],
-    /// Whether the inbox can be narrowed to its topics. Triggers count these
-    /// topics one by one, and all others together.
+    /// Whether the inbox can be narrowed to its topics. Notifications of
+    /// these are counted topic by topic, and all others together.
     pub is_counted: bool,
     /// The path of a record up to its id, then other forms that notifications
     /// have.
@@ -57,9 +59,8 @@ pub struct BookTable {
     pub name: &'static str,
     /// The columns of its key after `owner_id`.
     pub key: &'static str,
-    /// A condition that lists all states. It is needed where the index has the
-    /// state before the account.
-    pub any_state: &'static str,
+    /// All states, where the index has the state before the account.
+    pub states: &'static [u8],
 }
 
 /// What became of a notification. The stored sentence is the code and never
@@ -87,108 +88,104 @@ const USUAL: KindRow = KindRow {
     outlives_link: false,
 };
 
-const ORDER: KindRow = KindRow {
-    topics: &[("orders_v2", "Vendas")],
-    paths: &["/orders/"],
-    not_one: code("the resource is not an order", "o recurso não é uma venda"),
-    missing: code("the marketplace has no such order", "o marketplace não tem esta venda"),
-    of_another: code("the order is another account's", "a venda é de outra conta"),
-    tables: &[
-        table("sale_order", "created_at, order_id", ""),
-        table("order_count", "ml_user_id, status, day", ""),
-        table("sales_day", "ml_user_id, day", ""),
-        table("sold_sum", "ml_user_id, status, span, item_id, variation_id, item_version", ""),
-    ],
-    outlives_link: true,
-    ..USUAL
-};
+const OTHER_SALE: OutcomeCode = code("the order is another account's", "a venda é de outra conta");
 
-const QUESTION: KindRow = KindRow {
-    topics: &[("questions", "Perguntas")],
-    paths: &["/questions/"],
-    not_one: code("the resource is not a question", "o recurso não é uma pergunta"),
-    missing: code("the marketplace has no such question", "o marketplace não tem esta pergunta"),
-    of_another: code("the question is another account's", "a pergunta é de outra conta"),
-    tables: &[table("question", "asked_at, question_id", "state IN (1, 2, 3) AND ")],
-    ..USUAL
-};
+rows! {
+    RecordKind: KindRow = USUAL;
 
-const LISTING: KindRow = KindRow {
-    topics: &[("items", "Anúncios")],
-    paths: &["/items/"],
-    has_site: true,
-    every_s: 24 * QUARTER_S,
-    not_one: code("the resource is not a listing", "o recurso não é um anúncio"),
-    missing: code("the marketplace has no such listing", "o marketplace não tem este anúncio"),
-    of_another: code("the listing is another account's", "o anúncio é de outra conta"),
-    tables: &[table("listing", "item_id", "")],
-    counts: &["listing_count"],
-    ..USUAL
-};
+    Order {
+        topics: &[("orders_v2", "Vendas")],
+        paths: &["/orders/"],
+        not_one: code("the resource is not an order", "o recurso não é uma venda"),
+        missing: code("the marketplace has no such order", "o marketplace não tem esta venda"),
+        of_another: OTHER_SALE,
+        tables: &[
+            table("sale_order", "created_at, order_id", &[]),
+            table("order_count", "ml_user_id, status, day", &[]),
+            table("sales_day", "ml_user_id, day", &[]),
+            table("sold_sum", "ml_user_id, status, span, item_id, variation_id, item_version", &[]),
+        ],
+        outlives_link: true,
+    }
 
-const CLAIM: KindRow = KindRow {
-    topics: &[("claims", "Reclamações"), ("post_purchase", "Pós-venda")],
-    paths: &["/post-purchase/v1/claims/", "/v1/claims/", "/claims/"],
-    not_one: code("the resource is not a claim", "o recurso não é uma reclamação"),
-    missing: code("the marketplace has no such claim", "o marketplace não tem esta reclamação"),
-    of_another: code("the claim is another account's", "a reclamação é de outra conta"),
-    tables: &[table("claim", "opened_at, claim_id", "state IN (1, 2) AND ")],
-    ..USUAL
-};
+    Question {
+        topics: &[("questions", "Perguntas")],
+        paths: &["/questions/"],
+        not_one: code("the resource is not a question", "o recurso não é uma pergunta"),
+        missing: code("the marketplace has no such question", "o marketplace não tem esta pergunta"),
+        of_another: code("the question is another account's", "a pergunta é de outra conta"),
+        tables: &[table("question", "asked_at, question_id", &QuestionState::NUMBERS)],
+    }
 
-const SHIPMENT: KindRow = KindRow {
-    topics: &[("shipments", "Envios")],
-    is_counted: false,
-    paths: &["/shipments/"],
-    every_s: 4 * QUARTER_S,
-    // Shipments to read are known only once the orders are read.
-    follows: Some(RecordKind::Order),
-    not_one: code("the resource is not a shipment", "o recurso não é um envio"),
-    missing: code("the marketplace has no such shipment", "o marketplace não tem este envio"),
-    of_another: ORDER.of_another,
-    outlives_link: true,
-    ..USUAL
-};
+    Listing {
+        topics: &[("items", "Anúncios")],
+        paths: &["/items/"],
+        has_site: true,
+        every_s: 24 * QUARTER_S,
+        not_one: code("the resource is not a listing", "o recurso não é um anúncio"),
+        missing: code("the marketplace has no such listing", "o marketplace não tem este anúncio"),
+        of_another: code("the listing is another account's", "o anúncio é de outra conta"),
+        tables: &[table("listing", "item_id", &[])],
+        counts: &["listing_count"],
+    }
+
+    Claim {
+        topics: &[("claims", "Reclamações"), ("post_purchase", "Pós-venda")],
+        paths: &["/post-purchase/v1/claims/", "/v1/claims/", "/claims/"],
+        not_one: code("the resource is not a claim", "o recurso não é uma reclamação"),
+        missing: code("the marketplace has no such claim", "o marketplace não tem esta reclamação"),
+        of_another: code("the claim is another account's", "a reclamação é de outra conta"),
+        tables: &[table("claim", "opened_at, claim_id", &ClaimState::NUMBERS)],
+    }
+
+    Shipment {
+        topics: &[("shipments", "Envios")],
+        is_counted: false,
+        paths: &["/shipments/"],
+        every_s: 4 * QUARTER_S,
+        // Shipments to read are known only once the orders are read.
+        follows: Some(RecordKind::Order),
+        not_one: code("the resource is not a shipment", "o recurso não é um envio"),
+        missing: code("the marketplace has no such shipment", "o marketplace não tem este envio"),
+        of_another: OTHER_SALE,
+        outlives_link: true,
+    }
+}
 
 const fn code(stored: &'static str, words: &'static str) -> OutcomeCode {
     OutcomeCode { stored, words }
 }
 
-const fn table(name: &'static str, key: &'static str, any_state: &'static str) -> BookTable {
-    BookTable { name, key, any_state }
+const fn table(name: &'static str, key: &'static str, states: &'static [u8]) -> BookTable {
+    BookTable { name, key, states }
 }
 
 /// The topics that the inbox can be narrowed to, each with its label.
-pub const COUNTED_TOPICS: [(&str, &str); 5] = counted_topics();
+pub const COUNTED_TOPICS: [(&str, &str); count_topics(&mut [])] = {
+    let mut found = [("", ""); count_topics(&mut [])];
+    count_topics(&mut found);
+    found
+};
 
-const fn counted_topics<const COUNT: usize>() -> [(&'static str, &'static str); COUNT] {
-    let (mut found, mut count, mut kind) = ([("", ""); COUNT], 0, 0);
+/// How many topics are counted; as many of them as there is room for are put in `found`.
+const fn count_topics(found: &mut [(&'static str, &'static str)]) -> usize {
+    let (mut count, mut kind) = (0, 0);
     while kind < RecordKind::ALL.len() {
         let row = RecordKind::ALL[kind].row();
         let mut topic = 0;
         while row.is_counted && topic < row.topics.len() {
-            found[count] = row.topics[topic];
+            if count < found.len() {
+                found[count] = row.topics[topic];
+            }
             count += 1;
             topic += 1;
         }
         kind += 1;
     }
-    assert!(count == COUNT, "one for each topic that is counted");
-    found
+    count
 }
 
 impl RecordKind {
-    /// Its row of the table.
-    pub const fn row(self) -> &'static KindRow {
-        match self {
-            Self::Order => &ORDER,
-            Self::Question => &QUESTION,
-            Self::Listing => &LISTING,
-            Self::Claim => &CLAIM,
-            Self::Shipment => &SHIPMENT,
-        }
-    }
-
     /// The number of its area, as it is stored.
     pub const fn area(self) -> i64 {
         self as i64
@@ -223,44 +220,20 @@ pub fn outcome_of(stored: &str) -> Option<OutcomeCode> {
 mod tests {
     use super::*;
     use crate::fixture::TestDir;
-    use crate::marketplace::books::claims::ClaimState;
-    use crate::marketplace::books::questions::QuestionState;
-
-    const SCHEMA: &str = include_str!("../../schema.sql");
-
-    #[test]
-    fn triggers_count_the_topics_of_the_table() {
-        let topics: Vec<_> = COUNTED_TOPICS.iter().map(|(topic, _)| format!("'{topic}'")).collect();
-        let lists: Vec<_> = SCHEMA.split("topic IN (").skip(1).collect();
-        assert_eq!(lists.len(), 4);
-        for list in lists {
-            assert_eq!(list.split(')').next().unwrap(), topics.join(", "));
-        }
-    }
 
     #[test]
     fn tables_have_the_columns_by_which_they_are_emptied() {
         let dir = TestDir::new();
         let db = dir.database();
-        for BookTable { name, key, any_state } in
+        for BookTable { name, key, .. } in
             RecordKind::ALL.map(RecordKind::row).iter().flat_map(|row| row.tables)
         {
             let sql = format!(
-                "DELETE FROM {name} WHERE {any_state}owner_id = 1 AND ml_user_id = 1
+                "DELETE FROM {name} WHERE owner_id = 1 AND ml_user_id = 1
                      AND ({key}) IN (SELECT {key} FROM {name})"
             );
             db.write(move |tx| tx.run(&sql, [])).unwrap();
         }
-        let states = |kind: RecordKind| kind.row().tables[0].any_state;
-        let all = |numbers: &[u8]| {
-            let numbers: Vec<_> = numbers.iter().map(u8::to_string).collect();
-            format!("state IN ({}) AND ", numbers.join(", "))
-        };
-        assert_eq!(
-            states(RecordKind::Question),
-            all(&QuestionState::ALL.map(QuestionState::number))
-        );
-        assert_eq!(states(RecordKind::Claim), all(&ClaimState::ALL.map(ClaimState::number)));
     }
 
     #[test]

@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::{Channel, NotificationKind};
 use crate::base::{DAY_S, UserId};
+use crate::{named, rows};
 
-crate::named! {
+named! {
     /// What a message is about.
     #[derive(Hash)]
     pub enum MessageKind: text {
@@ -141,24 +142,6 @@ impl MessageKind {
     }
 }
 
-/// Declares the row of each kind; what a row leaves out is as usual.
-macro_rules! rows {
-    ($($kind:ident { $($property:ident: $value:expr),* $(,)? })*) => {
-        impl MessageKind {
-            /// The fixed properties of the kind.
-            pub const fn row(self) -> &'static MessageKindRow {
-                match self {
-                    $(Self::$kind => {
-                        const ROW: &MessageKindRow =
-                            &MessageKindRow { $($property: $value,)* ..USUAL };
-                        ROW
-                    })*
-                }
-            }
-        }
-    };
-}
-
 /// What most kinds are like.
 const USUAL: MessageKindRow = MessageKindRow {
     preference: None,
@@ -176,6 +159,8 @@ const USUAL: MessageKindRow = MessageKindRow {
 };
 
 rows! {
+    MessageKind: MessageKindRow = USUAL;
+
     Welcome {
         page: "/",
         key: "{kind}:{channel}:{cause}",

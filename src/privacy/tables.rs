@@ -129,7 +129,7 @@ pub const TABLES: &[Table] = &[
     ("listing_cost", file("custos_de_anuncios", &["item_id", "cost_cents", "updated_at"], &["owner_id"], "owner_id = ?1")),
     ("owner_change", WORKING),
     ("ml_notification", file("notificacoes_do_marketplace", &["received_at", "topic", "resource", "ml_user_id", "state", "outcome"],
-        &["notification_id", "body", "delivery_key", "event_key", "attempts", "next_try_at"],
+        &["notification_id", "body", "delivery_key", "event_key", "attempts", "next_try_at", "counted"],
         "notification_id > 0 AND ml_user_id IN (SELECT ml_user_id FROM ml_account WHERE owner_id = ?1)")),
     ("ml_notification_count", SUMS),
     ("ml_sync", WORKING),

@@ -7,7 +7,7 @@
 //! continues after a restart. Orders stay with their owner.
 
 use crate::base::{MlUserId, UserId};
-use crate::db::{Filters, Lane, Result, WriteTx};
+use crate::db::{Filters, Lane, Result, WriteTx, in_list};
 use crate::marketplace::kinds::{BookTable, KindRow, RecordKind};
 use crate::services::Services;
 
@@ -80,9 +80,13 @@ fn remove(
 ) -> Result<usize> {
     let (most, mut removed) = (i64::try_from(most).unwrap_or(1), 0);
     let rows = rows_of(account.is_some());
-    for BookTable { name, key, any_state } in rows.flat_map(|row| row.tables) {
+    for BookTable { name, key, states } in rows.flat_map(|row| row.tables) {
+        let condition = match states {
+            [] => "ml_user_id = :account".to_owned(),
+            _ => format!("state IN ({}) AND ml_user_id = :account", in_list(states)),
+        };
         let mut rows = Filters::new("owner_id = :owner", &[(":owner", &owner)]);
-        rows.and_if(&format!("{any_state}ml_user_id = :account"), ":account", &account);
+        rows.and_if(&condition, ":account", &account);
         rows.bind(&[(":most", &most)]);
         let sql = format!(
             "DELETE FROM {name} WHERE owner_id = :owner AND ({key}) IN (

@@ -5,46 +5,54 @@ use super::document::{ClaimDocument, ItemId, ListingDocument, QuestionDocument};
 use super::orders::Applied;
 use super::{claims, listings, questions};
 use crate::base::{Instant, MlUserId};
-use crate::db::Result;
+use crate::db::Result as DbResult;
 use crate::marketplace::books::BookWrite;
+use crate::marketplace::client::{Caller, Client, Failure};
 
 /// A record as the marketplace has it at one moment.
-pub trait Booked: Send + 'static {
+pub trait Booked: Sized + Send + 'static {
     /// Its number at the marketplace.
-    type Id: Send + 'static;
+    type Id: From<ItemId> + Send + 'static;
+
+    /// Asks the marketplace for one.
+    fn fetch(client: &Client, caller: &Caller<'_>, id: &Self::Id) -> Result<Self, Failure>;
 
     /// The account that the record belongs to.
     fn seller(&self) -> MlUserId;
 
     /// Updates an owner's books from the record. The owner is notified of what
     /// happened from `news_from` on.
-    fn apply(&self, write: BookWrite<'_, '_>, news_from: Instant) -> Result<Applied>;
+    fn apply(&self, write: BookWrite<'_, '_>, news_from: Instant) -> DbResult<Applied>;
 
     /// Updates the books when the marketplace does not have the record any
     /// more.
-    fn gone(write: BookWrite<'_, '_>, account: MlUserId, id: &Self::Id) -> Result<Applied>;
+    fn gone(write: BookWrite<'_, '_>, account: MlUserId, id: &Self::Id) -> DbResult<Applied>;
 }
 
 macro_rules! booked {
-    ($document:ty, $($seller:ident).+, $id:ty, $room:ident $(, $copied:tt)?) => {
+    ($document:ty, $($seller:ident).+, $id:ty, $room:ident, $fetch:ident $(, $copied:tt)?) => {
         impl Booked for $document {
             type Id = $id;
+
+            fn fetch(client: &Client, caller: &Caller<'_>, id: &$id) -> Result<Self, Failure> {
+                client.$fetch(caller, $($copied)? id)
+            }
 
             fn seller(&self) -> MlUserId {
                 self.$($seller).+
             }
 
-            fn apply(&self, write: BookWrite<'_, '_>, news_from: Instant) -> Result<Applied> {
+            fn apply(&self, write: BookWrite<'_, '_>, news_from: Instant) -> DbResult<Applied> {
                 $room::apply(write, self, news_from)
             }
 
-            fn gone(write: BookWrite<'_, '_>, account: MlUserId, id: &$id) -> Result<Applied> {
+            fn gone(write: BookWrite<'_, '_>, account: MlUserId, id: &$id) -> DbResult<Applied> {
                 $room::gone(write, account, $($copied)? id)
             }
         }
     };
 }
 
-booked!(ListingDocument, seller, ItemId, listings);
-booked!(QuestionDocument, row.ml_user_id, i64, questions, *);
-booked!(ClaimDocument, seller, i64, claims, *);
+booked!(ListingDocument, seller, ItemId, listings, item);
+booked!(QuestionDocument, row.ml_user_id, i64, questions, question, *);
+booked!(ClaimDocument, seller, i64, claims, claim, *);

@@ -1,6 +1,7 @@
 //! States of orders, in one table: number, name at the marketplace, words, badge,
 //! and what each means for sales and goods.
 
+use crate::db::in_list;
 use crate::named;
 use crate::panel::{Badge, Tone};
 
@@ -33,28 +34,43 @@ pub enum SaleState {
     Open,
 }
 
+struct StatusRow {
+    badge: Badge,
+    sale: SaleState,
+    /// Whether the marketplace's search finds such orders without being asked for them.
+    is_listed: bool,
+}
+
+const fn listed(badge: Badge, sale: SaleState) -> StatusRow {
+    StatusRow { badge, sale, is_listed: true }
+}
+
+const fn left_out(badge: Badge, sale: SaleState) -> StatusRow {
+    StatusRow { badge, sale, is_listed: false }
+}
+
 impl OrderStatus {
-    const fn row(self) -> (Badge, SaleState) {
+    const fn row(self) -> StatusRow {
         match self {
-            Self::Confirmed => (Badge::Confirmed, SaleState::Open),
-            Self::PaymentRequired => (Badge::AwaitingPayment, SaleState::Open),
-            Self::PaymentInProcess => (Badge::PaymentInReview, SaleState::Open),
-            Self::PartiallyPaid => (Badge::PartlyPaid, SaleState::Open),
-            Self::Paid => (Badge::Paid, SaleState::Paid),
-            Self::PartiallyRefunded => (Badge::PartlyRefunded, SaleState::Paid),
-            Self::PendingCancel => (Badge::BeingCancelled, SaleState::Open),
-            Self::Cancelled => (Badge::Cancelled, SaleState::Cancelled),
-            Self::Invalid => (Badge::Invalid, SaleState::Cancelled),
+            Self::Confirmed => listed(Badge::Confirmed, SaleState::Open),
+            Self::PaymentRequired => listed(Badge::AwaitingPayment, SaleState::Open),
+            Self::PaymentInProcess => listed(Badge::PaymentInReview, SaleState::Open),
+            Self::PartiallyPaid => listed(Badge::PartlyPaid, SaleState::Open),
+            Self::Paid => listed(Badge::Paid, SaleState::Paid),
+            Self::PartiallyRefunded => listed(Badge::PartlyRefunded, SaleState::Paid),
+            Self::PendingCancel => left_out(Badge::BeingCancelled, SaleState::Open),
+            Self::Cancelled => left_out(Badge::Cancelled, SaleState::Cancelled),
+            Self::Invalid => left_out(Badge::Invalid, SaleState::Cancelled),
         }
     }
 
     const fn badge(self) -> Badge {
-        self.row().0
+        self.row().badge
     }
 
     /// What the state means for its goods.
     pub const fn sale(self) -> SaleState {
-        self.row().1
+        self.row().sale
     }
 
     /// What a stored status means; open when the marketplace has added it.
@@ -70,7 +86,13 @@ impl OrderStatus {
         let mut numbers: Vec<u8> =
             Self::ALL.into_iter().filter(|one| one.is_sale()).map(Self::number).collect();
         numbers.sort_unstable();
-        numbers.iter().map(u8::to_string).collect::<Vec<_>>().join(", ")
+        in_list(&numbers)
+    }
+
+    /// The names of the states that a search leaves out unless it asks for them.
+    pub fn left_out() -> String {
+        let left_out = Self::ALL.into_iter().filter(|one| !one.row().is_listed);
+        left_out.map(Self::name).collect::<Vec<_>>().join(",")
     }
 
     /// Whether the order counts as a sale.

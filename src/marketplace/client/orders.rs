@@ -5,6 +5,7 @@ use serde_json::json;
 use super::{Answer, Caller, Client, Failure, Page, asked_for};
 use crate::base::{Cents, Instant, OrderId};
 use crate::marketplace::books::document::{OrderDocument, Shipment, amount, elements, positive};
+use crate::marketplace::books::order_status::OrderStatus;
 
 /// Most orders per page of a search; the marketplace rejects more.
 pub const ORDERS_PAGE: usize = 50;
@@ -23,8 +24,9 @@ pub enum Span {
 pub struct OrderSearch {
     /// Finds orders whose dates lie in this span.
     pub span: Span,
-    /// States to find; `None` for what the marketplace shows by default.
-    pub states: Option<&'static str>,
+    /// Finds the orders that a search leaves out unless it names their states, and
+    /// only these.
+    pub left_out: bool,
     /// Starts with the orders that were closed last.
     pub newest_first: bool,
 }
@@ -61,8 +63,8 @@ impl Client {
             ("limit", ORDERS_PAGE.to_string()),
             ("offset", offset.to_string()),
         ];
-        if let Some(states) = search.states {
-            query.push(("order.status", states.to_owned()));
+        if search.left_out {
+            query.push(("order.status", OrderStatus::left_out()));
         }
         let answer = self.get(caller, "/orders/search", &query)?;
         Page::read(&answer, "results", |order| {

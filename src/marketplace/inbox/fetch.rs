@@ -14,7 +14,7 @@ use crate::marketplace::books::document::{
     ClaimDocument, ListingDocument, OrderDocument, QuestionDocument, Shipment,
 };
 use crate::marketplace::books::orders::{self, Applied, BookContext};
-use crate::marketplace::client::{Caller, Failure};
+use crate::marketplace::client::{Caller, Client, Failure};
 use crate::marketplace::kinds::{KindRow, OutcomeCode, RecordKind};
 use crate::marketplace::sync::store::Account;
 
@@ -41,7 +41,9 @@ pub fn fetch_subject(
         Err(outcome) => return FetchOutcome::Settled(NotificationState::Ignored, outcome),
     };
     let KindRow { missing, of_another, .. } = subject.kind.row();
-    match with_token(app, seller, |caller| fetch(app, caller, &subject)) {
+    // What is missing once may be too young; twice, it is gone.
+    let is_missing = said == Some(missing.stored);
+    match with_token(app, seller, |caller| fetch(app, caller, &subject, is_missing)) {
         Ok(Some(found)) => FetchOutcome::Found(found),
         Ok(None) => FetchOutcome::Settled(NotificationState::Ignored, *of_another),
         Err(CallError::NotLinked) => {
@@ -50,21 +52,11 @@ pub fn fetch_subject(
         // Retried: linking again reads the account, except records that cannot
         // be read in lists.
         Err(CallError::LinkLost) => again(InboxOutcome::LinkLost.name(), FailureScope::Itself),
-        Err(CallError::Failed(failure))
-            if failure.is_not_found() && said != Some(missing.stored) =>
-        {
+        Err(CallError::Failed(failure)) if failure.is_not_found() && !is_missing => {
             again(missing.stored, FailureScope::Itself)
         }
         Err(CallError::Failed(failure)) if failure.is_not_found() => {
-            let Subject { kind, id } = subject;
-            FetchOutcome::Found(match kind {
-                RecordKind::Listing => gone::<ListingDocument>(id, *missing),
-                RecordKind::Question => gone::<QuestionDocument>(id.number, *missing),
-                RecordKind::Claim => gone::<ClaimDocument>(id.number, *missing),
-                RecordKind::Order | RecordKind::Shipment => {
-                    return FetchOutcome::Settled(NotificationState::Done, *missing);
-                }
-            })
+            FetchOutcome::Settled(NotificationState::Done, *missing)
         }
         Err(CallError::Failed(failure)) => {
             let (asked_s, scope) = match failure {
@@ -83,11 +75,13 @@ pub fn fetch_subject(
     }
 }
 
-/// Fetches a subject; `None` when it is not the caller's.
+/// Fetches a subject that was missing the last time it was asked for, or not; `None`
+/// when it is not the caller's.
 fn fetch(
     app: &App,
     caller: &Caller<'_>,
     subject: &Subject,
+    was_missing: bool,
 ) -> std::result::Result<Option<Found>, Failure> {
     let (seller, client) = (caller.ml_user_id, &app.marketplace.client);
     let number = subject.id.number;
@@ -96,9 +90,9 @@ fn fetch(
             let order = fetch_order(app, caller, OrderId(number), None)?;
             (order.seller == seller).then(|| orders_found(vec![order]))
         }
-        RecordKind::Listing => if_own(caller, client.item(caller, &subject.id)?),
-        RecordKind::Question => if_own(caller, client.question(caller, number)?),
-        RecordKind::Claim => if_own(caller, client.claim(caller, number)?),
+        RecordKind::Listing => one::<ListingDocument>(client, caller, subject, was_missing)?,
+        RecordKind::Question => one::<QuestionDocument>(client, caller, subject, was_missing)?,
+        RecordKind::Claim => one::<ClaimDocument>(client, caller, subject, was_missing)?,
         RecordKind::Shipment => {
             let mut carried = client.orders_of_shipment(caller, number)?;
             carried.truncate(MOST_ORDERS);
@@ -156,22 +150,31 @@ fn wants_freight(app: &App, order: OrderId) -> bool {
     app.db.read(Lane::Brief, |tx| orders::lacks_freight(tx, order)).unwrap_or(false)
 }
 
-/// A fetched record; `None` when it is not the caller's.
-fn if_own<D: Booked>(caller: &Caller<'_>, document: D) -> Option<Found> {
+/// Fetches a record that is stored as it is; `None` when it is not the caller's. One
+/// that is missing again is gone from the books as well.
+fn one<D: Booked>(
+    client: &Client,
+    caller: &Caller<'_>,
+    Subject { kind, id }: &Subject,
+    was_missing: bool,
+) -> std::result::Result<Option<Found>, Failure> {
+    let id = D::Id::from(id.clone());
+    let document = match D::fetch(client, caller, &id) {
+        Err(failure) if was_missing && failure.is_not_found() => {
+            let missing = kind.row().missing;
+            return Ok(Some(Box::new(move |tx, context, link| {
+                D::gone((tx, context, link.owner), link.ml_user_id, &id)?;
+                Ok(missing)
+            })));
+        }
+        fetched => fetched?,
+    };
     let is_own = document.seller() == caller.ml_user_id;
-    is_own.then(|| -> Found {
+    Ok(is_own.then(|| -> Found {
         Box::new(move |tx, context, link| {
             document.apply((tx, context, link.owner), link.linked_at).map(outcome)
         })
-    })
-}
-
-/// Stores that the marketplace has no such record.
-fn gone<D: Booked>(id: D::Id, missing: OutcomeCode) -> Found {
-    Box::new(move |tx, context, link| {
-        D::gone((tx, context, link.owner), link.ml_user_id, &id)?;
-        Ok(missing)
-    })
+    }))
 }
 
 fn orders_found(orders: Vec<OrderDocument>) -> Found {

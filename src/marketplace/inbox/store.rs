@@ -12,7 +12,7 @@ use crate::base::MlUserId;
 use crate::base::ids::short_digest;
 use crate::db::{Result, WriteTx};
 use crate::marketplace::account::store::owner_of;
-use crate::marketplace::kinds::RecordKind;
+use crate::marketplace::kinds::{COUNTED_TOPICS, RecordKind};
 
 /// Stores a notification that was not seen before; returns its state.
 pub fn store(
@@ -42,12 +42,25 @@ fn insert(
     (state, outcome): (NotificationState, Option<&str>),
 ) -> Result<bool> {
     let Notification { resource, topic, account, event_key, .. } = notification;
+    let is_counted = COUNTED_TOPICS.iter().any(|(counted, _)| counted == topic);
     let stored = tx.execute(
         "INSERT INTO ml_notification
-             (received_at, topic, resource, ml_user_id, body, delivery_key, event_key, state, next_try_at, outcome)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?1, ?9)
+             (received_at, topic, resource, ml_user_id, body, delivery_key, event_key, state,
+              next_try_at, outcome, counted)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?1, ?9, ?10)
          ON CONFLICT DO NOTHING",
-        (tx.now(), topic, resource, account, body, delivery_key, event_key.as_ref(), state, outcome),
+        (
+            tx.now(),
+            topic,
+            resource,
+            account,
+            body,
+            delivery_key,
+            event_key.as_ref(),
+            state,
+            outcome,
+            is_counted,
+        ),
     )?;
     Ok(stored > 0)
 }

@@ -9,7 +9,7 @@ use super::unreadable;
 use super::{Asked, Step, StepContext};
 use crate::base::DAY_S;
 use crate::marketplace::books::document::{ClaimDocument, ClaimState};
-use crate::marketplace::client::{CLAIMS_PAGE, CLAIMS_REACH, Caller, ClaimSearch, Client};
+use crate::marketplace::client::{CLAIMS_PAGE, CLAIMS_REACH, ClaimSearch};
 use crate::marketplace::kinds::RecordKind;
 
 const MOST_PAGES: usize = CLAIMS_REACH / CLAIMS_PAGE - 1;
@@ -41,8 +41,7 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let mut others = records::open_in_books(reading, RecordKind::Claim, ClaimState::Open)?;
     others.retain(|claim| !waiting.claims.contains(claim));
     others.truncate(ALONE);
-    let ask = |client: &Client, caller: &Caller<'_>, claim: &i64| client.claim(caller, *claim);
-    records::fetch_own(reading, others, ask, |_, _, _| Ok(()))?;
+    records::fetch_own::<ClaimDocument>(reading, others, |_, _, _| Ok(()))?;
     Ok(Step::whole(reading, waiting.claims.len(), waiting.total))
 }
 

@@ -17,7 +17,7 @@ use crate::db::{DbError, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::{ItemId, ListingDocument};
 use crate::marketplace::books::listings as books;
-use crate::marketplace::client::{Caller, Client, Failure, ITEMS_AT_ONCE, ItemFailure, ItemIds};
+use crate::marketplace::client::{Failure, ITEMS_AT_ONCE, ItemFailure, ItemIds};
 use crate::named;
 
 /// Most pages of a scan in one step, and in all.
@@ -204,9 +204,7 @@ fn pass(reading: &StepContext<'_>, stage: Stage, after: i64) -> Asked<Step> {
         Stage::Again => read_details(reading, &found)?,
         // The marketplace's total does not include the missing ones.
         Stage::Rest | Stage::Missing => {
-            let ask =
-                |client: &Client, caller: &Caller<'_>, item: &ItemId| client.item(caller, item);
-            records::fetch_own(reading, found, ask, |tx, account, item| {
+            records::fetch_own::<ListingDocument>(reading, found, |tx, account, item| {
                 note_looked(tx, account.ml_user_id, item, Looked::Done)
             })?;
             true

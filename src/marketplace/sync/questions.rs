@@ -12,7 +12,7 @@ use super::unreadable;
 use super::{Asked, Step, StepContext};
 use crate::base::{DAY_S, Instant};
 use crate::marketplace::books::document::{QuestionDocument, QuestionState};
-use crate::marketplace::client::{Caller, Client, Page, QUESTIONS_PAGE, QUESTIONS_REACH};
+use crate::marketplace::client::{Page, QUESTIONS_PAGE, QUESTIONS_REACH};
 use crate::marketplace::kinds::RecordKind;
 
 /// Most pages of a scan: so many questions do not wait in practice.
@@ -45,8 +45,8 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let others = records::open_in_books(reading, RecordKind::Question, QuestionState::Open)?;
     let others = others.into_iter().filter(|question| !found.waiting.contains(question));
     let alone: BTreeSet<i64> = others.chain(found.unclear).collect();
-    let ask = |client: &Client, caller: &Caller<'_>, id: &i64| client.question(caller, *id);
-    records::fetch_own(reading, alone.into_iter().take(ALONE).collect(), ask, |_, _, _| Ok(()))?;
+    let alone = alone.into_iter().take(ALONE).collect();
+    records::fetch_own::<QuestionDocument>(reading, alone, |_, _, _| Ok(()))?;
     Ok(Step {
         position: wide.unwrap_or(Wide(reading.began)).text(),
         ..Step::whole(reading, found.waiting.len(), found.total)

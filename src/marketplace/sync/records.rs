@@ -123,21 +123,26 @@ pub fn open_in_books(
 pub fn fetch_own<D: Booked>(
     reading: &StepContext<'_>,
     ids: Vec<D::Id>,
-    ask: impl Fn(&Client, &Caller<'_>, &D::Id) -> Result<D, Failure> + Sync,
     note: impl Fn(&WriteTx<'_>, &Account, &D::Id) -> DbResult<()> + Copy + Send + Sync + 'static,
 ) -> Asked<()> {
-    fetch_each(reading, ids, Forbidden::Records, ask, move |tx, account, context, id, fetched| {
-        match fetched {
-            FetchedRecord::Found(found) if found.seller() == account.ml_user_id => {
-                found.apply((tx, context, account.owner), account.linked_at)?;
+    fetch_each(
+        reading,
+        ids,
+        Forbidden::Records,
+        D::fetch,
+        move |tx, account, context, id, fetched| {
+            match fetched {
+                FetchedRecord::Found(found) if found.seller() == account.ml_user_id => {
+                    found.apply((tx, context, account.owner), account.linked_at)?;
+                }
+                FetchedRecord::Gone => {
+                    D::gone((tx, context, account.owner), account.ml_user_id, id)?;
+                }
+                FetchedRecord::Found(_) | FetchedRecord::Unavailable => {}
             }
-            FetchedRecord::Gone => {
-                D::gone((tx, context, account.owner), account.ml_user_id, id)?;
-            }
-            FetchedRecord::Found(_) | FetchedRecord::Unavailable => {}
-        }
-        note(tx, account, id)
-    })
+            note(tx, account, id)
+        },
+    )
     .map(|_| ())
 }
 

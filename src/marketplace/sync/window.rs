@@ -32,11 +32,11 @@ const STRIDE: usize = ORDERS_PAGE - 1;
 const MOST_PAGES: usize = 10_000 / STRIDE;
 /// How often a window is read when its pages do not overlap.
 const MOST_TIMES: usize = 5;
-/// A search leaves out cancelled orders unless it names their states.
-const STATES: [Option<&str>; 2] = [None, Some("cancelled,pending_cancel,invalid")];
-/// Passes over a window: for each of the states one from the oldest order on,
+/// Searches of a window: a search leaves out cancelled orders unless it asks for them.
+const SEARCHES: usize = 2;
+/// Passes over a window: for each of the searches one from the oldest order on,
 /// then one back from the newest.
-const PASSES: usize = 2 * STATES.len();
+const PASSES: usize = 2 * SEARCHES;
 /// From this offset on, paging may end though there are more orders.
 const SURE_REACH: usize = 900;
 
@@ -221,7 +221,7 @@ impl Course {
     /// The rest is read from the other end.
     fn cut(&mut self, reading: &StepContext<'_>, pass: usize, number: usize) {
         self.ends[pass] = self.ends[pass].min(number);
-        let back = pass + STATES.len();
+        let back = pass + SEARCHES;
         if back >= PASSES {
             let account = reading.account.ml_user_id.0;
             tracing::warn!(ml_user_id = account, "an hour holds more orders than can be paged");
@@ -233,7 +233,7 @@ impl Course {
     /// Whether a page of a pass from the newest order back has an order of the
     /// pass from the oldest order on.
     fn meets_other_end(&self, page: &Seen) -> bool {
-        let Some(forth) = page.pass.checked_sub(STATES.len()) else {
+        let Some(forth) = page.pass.checked_sub(SEARCHES) else {
             return false;
         };
         let others = self.pages.iter().filter(|other| other.pass == forth);
@@ -266,11 +266,8 @@ fn page(
     pass: usize,
     number: usize,
 ) -> Result<Page<OrderDocument>, CallError> {
-    let search = OrderSearch {
-        span,
-        states: STATES[pass % STATES.len()],
-        newest_first: pass >= STATES.len(),
-    };
+    let search =
+        OrderSearch { span, left_out: pass % SEARCHES == 1, newest_first: pass >= SEARCHES };
     match reading.call(|client, caller| client.orders(caller, &search, number * STRIDE)) {
         // Paging goes no further. It counts as an empty page.
         Err(CallError::Failed(Failure::Refused { status: 400, .. }))

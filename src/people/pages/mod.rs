@@ -49,7 +49,7 @@ const STUDENTS: Listing = Listing {
         "Último acesso" => "ultimo_acesso",
     ],
     file: "alunos.csv",
-    csv: &columns("plano"),
+    csv: &columns(Group::Students),
     flashes: FLASHES,
 };
 
@@ -65,7 +65,7 @@ const STAFF: Listing = Listing {
         "Último acesso" => "ultimo_acesso",
     ],
     file: "equipe.csv",
-    csv: &columns("papel"),
+    csv: &columns(Group::Staff),
     ..STUDENTS
 };
 

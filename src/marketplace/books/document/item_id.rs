@@ -13,6 +13,13 @@ row! {
     }
 }
 
+impl From<ItemId> for i64 {
+    /// The id of a record whose kind has no sites.
+    fn from(id: ItemId) -> Self {
+        id.number
+    }
+}
+
 impl ItemId {
     /// Reads an id such as `MLB123`.
     pub fn parse(text: &str) -> Option<Self> {
