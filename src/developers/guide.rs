@@ -51,15 +51,17 @@ pub fn code(file: &str) -> String {
 
 /// The guide's data for this installation.
 pub fn guide(app: &App, language: Language) -> Guide {
-    let addresses = (&*app.server.addresses.base_url, &*app.server.addresses.dev_base_url);
+    let addresses = &app.server.addresses;
+    let (base, dev_base) = (&addresses.base_url, &addresses.dev_base_url);
     let time_zone = app.zone().name();
     let plans = &app.config.partner.plans;
-    Guide { time_zone, ..of(addresses, plans, app.config.limits.partner_post, language) }
+    Guide { time_zone, ..of(base, dev_base, plans, app.config.limits.partner_post, language) }
 }
 
 /// The guide's data for the given addresses and limits.
 pub fn of(
-    (base, dev_base): (&str, &str),
+    base: &str,
+    dev_base: &str,
     plans: &config::Plans,
     posts: u32,
     language: Language,
@@ -131,7 +133,7 @@ mod tests {
     fn every_code_sample_is_on_a_page() {
         let (base, language) = ("https://escola.example", Language::English);
         let plans = &crate::fixture::config(&[]).partner.plans;
-        let guide = of((base, base), plans, 20, language);
+        let guide = of(base, base, plans, 20, language);
         let (agents, webhooks) = (agents(base, language), Webhooks::of(language));
         let mut shown = vec![guide.polling, guide.repeatable, guide.paging, webhooks.receiver];
         shown.extend(guide.first_calls.into_iter().chain(guide.clients));

@@ -122,7 +122,8 @@ pub fn keys(tx: &ReadTx<'_>, wanted: &UnmatchedQuery) -> Result<Vec<(i64, i64)>>
 pub fn one(
     tx: &ReadTx<'_>,
     wanted: &UnmatchedQuery,
-    (seller, item): (i64, i64),
+    seller: i64,
+    item: i64,
 ) -> Result<Option<Unmatched>> {
     let mut filters = wanted.filters();
     filters

@@ -79,8 +79,8 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let wanted = wanted(owner, &query, seller);
     if query.csv {
         let keys = app.db.read(request.lane, |tx| unmatched::keys(tx, &wanted))?;
-        return export::list(app, person, &LIST, keys, move |_, tx, key| {
-            Ok(unmatched::one(tx, &wanted, key)?.map(UnmatchedJson::of))
+        return export::list(app, person, &LIST, keys, move |_, tx, (seller, item)| {
+            Ok(unmatched::one(tx, &wanted, seller, item)?.map(UnmatchedJson::of))
         });
     }
     if request.wants_json() {

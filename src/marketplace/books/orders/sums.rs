@@ -151,7 +151,7 @@ impl Sold {
 }
 
 /// The spans of `sold_sum`, from and to, that make up the days of a filter.
-fn spans((from, to): (Option<Day>, Option<Day>), today: Day) -> Vec<(i64, i64)> {
+fn spans(from: Option<Day>, to: Option<Day>, today: Day) -> Vec<(i64, i64)> {
     if from.is_none() && to.is_none() {
         return vec![(ALL, ALL)];
     }
@@ -191,7 +191,8 @@ pub(super) fn sold_by_key(
     owner: UserId,
     filter: &Filter,
 ) -> Result<HashMap<SoldKey, Sold>> {
-    let spans = spans(filter.days, filter.zone.day(tx.now()));
+    let (from, to) = filter.days;
+    let spans = spans(from, to, filter.zone.day(tx.now()));
     let mut sold: HashMap<SoldKey, Sold> = HashMap::new();
     for (seller, of_status) in wanted(tx, words, owner, filter)? {
         for (from, to) in &spans {
@@ -305,7 +306,7 @@ mod tests {
     #[test]
     fn days_are_months_and_the_days_beside_them() {
         let today = day("2026-11-20");
-        let spans = |from: &str, to: &str| spans((Day::parse(from), Day::parse(to)), today);
+        let spans = |from: &str, to: &str| spans(Day::parse(from), Day::parse(to), today);
         let (a, b) = (day("2026-09-15"), day("2026-11-20"));
         let month = |text| month(day(text));
         assert_eq!(

@@ -94,7 +94,7 @@ pub fn list(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
         return ListReply::of(total, relations, |one| RelationJson::of(one, zone));
     }
     let fresh = FORM.show(None, zone).unfocused();
-    let mut page = page((app, person, request), &query, (relations, total), fresh);
+    let mut page = page((app, person, request), &query, relations, total, fresh);
     page.layout = page.layout.telling(LIST.flashes, request);
     Reply::page(&page)
 }
@@ -107,7 +107,8 @@ fn read(tx: &ReadTx<'_>, query: &ListQuery) -> Result<(Vec<AnyRelation>, u64), P
 fn page(
     (app, person, request): Visit<'_>,
     query: &ListQuery,
-    (relations, total): (Vec<AnyRelation>, u64),
+    relations: Vec<AnyRelation>,
+    total: u64,
     form: FormView,
 ) -> RelationsPage {
     let row = |one| RelationRow::of(one, app.zone(), request.now);
@@ -159,14 +160,14 @@ fn faulty(visit: Visit<'_>, problem: Problem) -> Result<Job, Problem> {
     let (app, _, request) = visit;
     form::show_again(request, problem, |faults| {
         let query = LIST.first_page("");
-        let relations = app.db.read(request.lane, |tx| read(tx, &query))?;
+        let (relations, total) = app.db.read(request.lane, |tx| read(tx, &query))?;
         let mut form = FORM.again(request, faults);
         for (name, said) in faults {
             for (_, words) in FAULTS.into_iter().filter(|(fault, _)| said == fault) {
                 form.say(name, words);
             }
         }
-        Reply::page(&page(visit, &query, relations, form))
+        Reply::page(&page(visit, &query, relations, total, form))
     })
 }
 
