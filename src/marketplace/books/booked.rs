@@ -8,9 +8,12 @@ use crate::base::{Instant, MlUserId};
 use crate::db::Result as DbResult;
 use crate::marketplace::books::BookWrite;
 use crate::marketplace::client::{Caller, Client, Failure};
+use crate::marketplace::kinds::RecordKind;
 
 /// A record as the marketplace has it at one moment.
 pub trait Booked: Sized + Send + 'static {
+    const KIND: RecordKind;
+
     /// Its number at the marketplace.
     type Id: From<ItemId> + Send + 'static;
 
@@ -30,8 +33,10 @@ pub trait Booked: Sized + Send + 'static {
 }
 
 macro_rules! booked {
-    ($document:ty, $($seller:ident).+, $id:ty, $room:ident, $fetch:ident $(, $copied:tt)?) => {
+    ($kind:ident, $document:ty, $($seller:ident).+, $id:ty, $room:ident, $fetch:ident $(, $copied:tt)?) => {
         impl Booked for $document {
+            const KIND: RecordKind = RecordKind::$kind;
+
             type Id = $id;
 
             fn fetch(client: &Client, caller: &Caller<'_>, id: &$id) -> Result<Self, Failure> {
@@ -53,6 +58,6 @@ macro_rules! booked {
     };
 }
 
-booked!(ListingDocument, seller, ItemId, listings, item);
-booked!(QuestionDocument, row.ml_user_id, i64, questions, question, *);
-booked!(ClaimDocument, seller, i64, claims, claim, *);
+booked!(Listing, ListingDocument, seller, ItemId, listings, item);
+booked!(Question, QuestionDocument, row.ml_user_id, i64, questions, question, *);
+booked!(Claim, ClaimDocument, seller, i64, claims, claim, *);

@@ -8,9 +8,9 @@ use super::records;
 use super::unreadable;
 use super::{Asked, Step, StepContext};
 use crate::base::DAY_S;
+use crate::marketplace::books::booked::Booked as _;
 use crate::marketplace::books::document::{ClaimDocument, ClaimState};
 use crate::marketplace::client::{CLAIMS_PAGE, CLAIMS_REACH, ClaimSearch};
-use crate::marketplace::kinds::RecordKind;
 
 const MOST_PAGES: usize = CLAIMS_REACH / CLAIMS_PAGE - 1;
 /// Most claims that a reading fetches one by one.
@@ -37,8 +37,8 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
         None => account.linked_at.minus(FIRST_SPAN_S),
     };
     let changed = search(reading, ClaimSearch::ChangedSince(since))?;
-    unreadable::queue_unreadable(reading, RecordKind::Claim, changed.unreadable)?;
-    let mut others = records::open_in_books(reading, RecordKind::Claim, ClaimState::Open)?;
+    unreadable::queue_unreadable(reading, ClaimDocument::KIND, changed.unreadable)?;
+    let mut others = records::open_in_books::<ClaimDocument>(reading, &ClaimState::Open)?;
     others.retain(|claim| !waiting.claims.contains(claim));
     others.truncate(ALONE);
     records::fetch_own::<ClaimDocument>(reading, others, |_, _, _| Ok(()))?;
@@ -57,8 +57,7 @@ fn search(reading: &StepContext<'_>, search: ClaimSearch) -> Asked<Found> {
         found.total = page.total;
         let key = |claim: &ClaimDocument| claim.id;
         let unreadable = &mut found.unreadable;
-        let (ids, _) =
-            records::book_page(reading, RecordKind::Claim, page.records, unreadable, key)?;
+        let (ids, _) = records::book_page(reading, page.records, unreadable, key)?;
         found.claims.extend(ids);
         reading.check_time()?;
     }

@@ -11,9 +11,9 @@ use super::records;
 use super::unreadable;
 use super::{Asked, Step, StepContext};
 use crate::base::{DAY_S, Instant};
+use crate::marketplace::books::booked::Booked as _;
 use crate::marketplace::books::document::{QuestionDocument, QuestionState};
 use crate::marketplace::client::{Page, QUESTIONS_PAGE, QUESTIONS_REACH};
-use crate::marketplace::kinds::RecordKind;
 
 /// Most pages of a scan: so many questions do not wait in practice.
 const MOST_PAGES: usize = 200;
@@ -42,7 +42,7 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let since = reading.state.good_until.filter(|_| wide.is_some());
     let since = since.map(|good_until| good_until.minus(OVERLAP_S));
     asked_since(reading, since, &mut found.unclear)?;
-    let others = records::open_in_books(reading, RecordKind::Question, QuestionState::Open)?;
+    let others = records::open_in_books::<QuestionDocument>(reading, &QuestionState::Open)?;
     let others = others.into_iter().filter(|question| !found.waiting.contains(question));
     let alone: BTreeSet<i64> = others.chain(found.unclear).collect();
     let alone = alone.into_iter().take(ALONE).collect();
@@ -117,7 +117,7 @@ fn asked_since(
         }
         reading.check_time()?;
     }
-    unreadable::queue_unreadable(reading, RecordKind::Question, unreadable)?;
+    unreadable::queue_unreadable(reading, QuestionDocument::KIND, unreadable)?;
     Ok(())
 }
 
@@ -130,8 +130,7 @@ fn book(
     unreadable: &mut Vec<i64>,
 ) -> Asked<Vec<(i64, Instant)>> {
     let key = |question: &QuestionDocument| (question.row.id, question.row.asked_at);
-    let (all, stale) =
-        records::book_page(reading, RecordKind::Question, page.records, unreadable, key)?;
+    let (all, stale) = records::book_page(reading, page.records, unreadable, key)?;
     unclear.extend(stale.into_iter().map(|(id, _)| id));
     Ok(all)
 }

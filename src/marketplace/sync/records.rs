@@ -14,7 +14,7 @@ use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::document::UnreadableRecord;
 use crate::marketplace::books::orders::{Applied, BookContext};
 use crate::marketplace::client::{Caller, Client, Failure};
-use crate::marketplace::kinds::{BookTable, RecordKind};
+use crate::marketplace::kinds::BookTable;
 
 /// The result of fetching one record.
 pub enum FetchedRecord<D> {
@@ -75,12 +75,11 @@ impl Tally {
 /// records that cannot be read are added to `unreadable`.
 pub fn book_page<D: Booked, K: Copy + Send + 'static>(
     reading: &StepContext<'_>,
-    kind: RecordKind,
     page: Vec<Result<D, UnreadableRecord>>,
     unreadable: &mut Vec<i64>,
     key: fn(&D) -> K,
 ) -> Asked<(Vec<K>, Vec<K>)> {
-    let mut records = take_readable(reading, kind, page, unreadable);
+    let mut records = take_readable(reading, D::KIND, page, unreadable);
     records.retain(|record| record.seller() == reading.account.ml_user_id);
     let (all, mut stale) = (records.iter().map(key).collect(), Vec::new());
     for piece in pieces(records) {
@@ -102,13 +101,9 @@ pub fn book_page<D: Booked, K: Copy + Send + 'static>(
 const MOST_OPEN: u32 = 10_000;
 
 /// Numbers of records of the account that are open in our books, the oldest first.
-pub fn open_in_books(
-    reading: &StepContext<'_>,
-    kind: RecordKind,
-    open: impl ToSql,
-) -> DbResult<Vec<i64>> {
+pub fn open_in_books<D: Booked>(reading: &StepContext<'_>, open: &dyn ToSql) -> DbResult<Vec<i64>> {
     let Account { owner, ml_user_id, .. } = reading.account;
-    let BookTable { name, key, .. } = &kind.row().tables[0];
+    let BookTable { name, key, .. } = &D::KIND.row().tables[0];
     // The key is the time and the number of a record.
     let (_, id) = key.split_once(", ").unwrap_or(("", key));
     let sql = format!(
