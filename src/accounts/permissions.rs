@@ -89,6 +89,15 @@ pub const STUDENTS_WITH: &str = "+u.kind = :students AND u.suspended_at IS NULL 
     (SELECT p.granted FROM user_permission p WHERE p.user_id = u.user_id AND p.permission = :permission),
     EXISTS (SELECT 1 FROM role_permission r WHERE r.role = u.role AND r.permission = :permission))";
 
+/// Whether a person is a student who is not suspended.
+pub fn is_active_student(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
+    tx.value(
+        "SELECT EXISTS (SELECT 1 FROM user
+             WHERE user_id = ?1 AND kind = ?2 AND suspended_at IS NULL)",
+        (user, Group::Students),
+    )
+}
+
 /// Whether somebody is a student as [`STUDENTS_WITH`] says.
 pub fn is_student_with(tx: &ReadTx<'_>, user: UserId, permission: &str) -> Result<bool> {
     tx.value(

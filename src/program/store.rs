@@ -236,11 +236,7 @@ pub fn who_lacks_today(
     today: Day,
     limit: u32,
 ) -> Result<Vec<(UserId, bool)>> {
-    tx.tuples(
-        "SELECT student_id, ranked = 1 AND coalesce(last_checkin, 0) < ?2 FROM program_student
-         WHERE student_id > ?1 ORDER BY student_id LIMIT ?3",
-        (after, today, limit),
-    )
+    next_students(tx, "ranked = 1 AND coalesce(last_checkin, 0) < ?2", after, today, limit)
 }
 
 /// The same, each with whether a streak was broken by missing `day`.
@@ -250,11 +246,22 @@ pub fn who_missed(
     day: Day,
     limit: u32,
 ) -> Result<Vec<(UserId, bool)>> {
-    tx.tuples(
-        "SELECT student_id, streak > 0 AND last_checkin < ?2 FROM program_student
-         WHERE student_id > ?1 ORDER BY student_id LIMIT ?3",
-        (after, day, limit),
-    )
+    next_students(tx, "streak > 0 AND last_checkin < ?2", after, day, limit)
+}
+
+/// The next students, each with whether a condition on a day holds.
+fn next_students(
+    tx: &ReadTx<'_>,
+    condition: &str,
+    after: UserId,
+    day: Day,
+    limit: u32,
+) -> Result<Vec<(UserId, bool)>> {
+    let sql = format!(
+        "SELECT student_id, {condition} FROM program_student
+         WHERE student_id > ?1 ORDER BY student_id LIMIT ?3"
+    );
+    tx.tuples(&sql, (after, day, limit))
 }
 
 /// Ends the streak of a student who missed `day`; false when there is none to end.

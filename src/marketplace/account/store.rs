@@ -203,17 +203,13 @@ pub fn gross_of(
     days: usize,
 ) -> Result<Vec<i64>> {
     let mut sums = vec![0; days];
-    tx.each(
-        "SELECT day, gross_cents FROM sales_day WHERE owner_id = ?1 AND ml_user_id = ?2 AND day >= ?3",
-        (owner, account, first.0),
-        |row| {
-            let place = usize::try_from(row.get::<_, i64>(0)? - first.0).ok();
-            if let Some(sum) = place.and_then(|place| sums.get_mut(place)) {
-                *sum = row.get(1)?;
-            }
-            Ok(())
-        },
-    )?;
+    let last = first.plus(i64::try_from(days).unwrap_or(0) - 1);
+    for AccountDay { day, gross, .. } in sold_by_day(tx, owner, account, first, last)? {
+        let place = usize::try_from(day.0 - first.0).ok();
+        if let Some(sum) = place.and_then(|place| sums.get_mut(place)) {
+            *sum = gross.0;
+        }
+    }
     Ok(sums)
 }
 

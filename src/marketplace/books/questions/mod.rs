@@ -31,6 +31,7 @@ use super::document::{QuestionDocument, QuestionRow};
 use super::listings;
 use super::news;
 use super::orders::Applied;
+use crate::accounts::permissions::is_active_student;
 use crate::base::{Instant, MlUserId, UserId, shortened};
 use crate::db::{Result, WriteTx};
 use crate::events::{self, EventType};
@@ -169,7 +170,9 @@ fn notify_owner(
     let title = title.unwrap_or_else(|| format!("{site}{}", question.item_id));
     let reference = question.id.to_string();
     let cause = cause_of(question.id);
-    let news = if store::is_let_in(tx, owner)? {
+    // Others cannot open the page that the message links to, where such messages are also
+    // turned off.
+    let news = if is_active_student(tx, owner)? {
         News::message(MessageKind::Question, context.channel_set, &cause)
     } else {
         News::notice(NotificationKind::Pergunta, &cause)

@@ -3,7 +3,6 @@
 use super::QuestionState;
 use super::cards::CardRow;
 use super::pages::{self, WireQuestion};
-use crate::accounts::person::Group;
 use crate::base::{DAY_S, Instant, MlUserId, UserId};
 use crate::db::{Filters, Page, ReadTx, Record as _, Result, RowWindow, WriteTx};
 use crate::marketplace::account::stores::Stores;
@@ -139,16 +138,6 @@ pub fn delete(tx: &WriteTx<'_>, owner: UserId, row: &QuestionRow) -> Result<()> 
     tx.run(
         "DELETE FROM question WHERE owner_id = ?1 AND asked_at = ?2 AND question_id = ?3",
         (owner, row.asked_at, row.id),
-    )
-}
-
-/// Whether a person can open the panel page that the message links to. The
-/// panel is also where such messages can be turned off.
-pub fn is_let_in(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
-    tx.value(
-        "SELECT EXISTS (SELECT 1 FROM user
-             WHERE user_id = ?1 AND kind = ?2 AND suspended_at IS NULL)",
-        (user, Group::Students),
     )
 }
 

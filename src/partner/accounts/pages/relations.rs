@@ -149,8 +149,8 @@ pub fn relate(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let (supplier, seller) = people(tx, &pair)?;
         if relations::relate(tx, supplier.user_id, seller.user_id, &seller.email)? {
-            let (created, id) = ("relacao.criar", seller.user_id.0);
-            relations::note(tx, &actor, created, id, &seller.email, &supplier.email)?;
+            let id = seller.user_id.0;
+            relations::note(tx, &actor, "relacao.criar", id, &seller.email, &supplier.email)?;
         }
         answer.done(seller.user_id, PATH, "relacionados")
     }))
