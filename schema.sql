@@ -752,6 +752,16 @@ CREATE TABLE sale_order (
     dispatch_by     INTEGER,                -- until when the parcel is to be handed over; NULL when not said
     changed         INTEGER NOT NULL DEFAULT 0, -- when what programs see of it changed here: Unix seconds times 2^20 and a
                                             -- count; grows with each change of the owner's orders
+    basket_id       INTEGER,                -- its basket, when it has several lines; NULL with one line
+    pack_id         INTEGER,                -- the cart that it belongs to; NULL when the marketplace names none
+    substatus       INTEGER,                -- word: the finer state of the shipment
+    stage           INTEGER NOT NULL DEFAULT 0, -- what is to be done with its parcel: 0 unknown, 1 nothing yet, 2 to be sent
+                                            -- without a label, 3 needs its fiscal note, 4 to be printed, 5 printed, 6 handed
+                                            -- over, 7 on its way, 8 arrived, 9 ended otherwise, 10 must not be sent
+    marks           INTEGER NOT NULL DEFAULT 0, -- sum of: 1 fraud risk, 2 to leave within minutes, 4 came back, 8 divided into
+                                            -- other orders, 16 label to be printed again
+    refunded_cents  INTEGER NOT NULL DEFAULT 0, -- what of the total the buyer got back
+    deadline_asked_at INTEGER,              -- when dispatch_by was last asked for; NULL while it never was, and once it left
     PRIMARY KEY (owner_id, created_at, order_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -759,7 +769,7 @@ CREATE TABLE sale_order (
 CREATE INDEX sale_order_run ON sale_order (owner_id, ml_user_id, status, created_at, order_id);
 CREATE INDEX sale_order_by_number ON sale_order (order_id);
 -- Orders whose parcel is to be sent.
-CREATE INDEX sale_order_to_ship ON sale_order (owner_id, ml_user_id, shipping_id) WHERE shipping_status = 10;
+CREATE INDEX sale_order_to_send ON sale_order (owner_id, ml_user_id, shipping_id) WHERE stage BETWEEN 2 AND 5;
 -- Orders of one listing, counted without a look at them.
 CREATE INDEX sale_order_of_item ON sale_order (owner_id, item_id, created_at, order_id, status);
 -- What programs ask for: what changed since, and parcels of a state. The columns at the end narrow without a look at the row.
@@ -767,6 +777,46 @@ CREATE INDEX sale_order_changed ON sale_order (owner_id, changed, order_id, stat
 CREATE INDEX sale_order_by_parcel ON sale_order (owner_id, shipping_status, created_at, order_id, status, ml_user_id);
 -- Orders of one parcel.
 CREATE INDEX sale_order_of_parcel ON sale_order (owner_id, shipping_id) WHERE shipping_id IS NOT NULL;
+
+-- What orders of several lines sold: each composition once, for all orders that have the same.
+CREATE TABLE basket (
+    basket_id INTEGER PRIMARY KEY,          -- its number
+    digest    BLOB NOT NULL UNIQUE          -- of its lines, so that it is found
+) STRICT;
+
+-- The lines of a basket, as the marketplace names them.
+CREATE TABLE basket_line (
+    basket_id    INTEGER NOT NULL,          -- the basket
+    line         INTEGER NOT NULL,          -- its place, from 0
+    item_id      INTEGER NOT NULL,          -- as in sold_item
+    variation_id INTEGER NOT NULL,          -- as in sold_item
+    item_version INTEGER NOT NULL,          -- as in sold_item
+    units        INTEGER NOT NULL,          -- how many
+    unit_cents   INTEGER NOT NULL,          -- price of one
+    fee_cents    INTEGER,                   -- commission for all of them; NULL until the marketplace tells
+    PRIMARY KEY (basket_id, line)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX basket_line_of_item ON basket_line (item_id, basket_id);
+
+-- Orders of several lines by what they sold beside their first line, so that each is found by all its listings.
+CREATE TABLE sale_line (
+    owner_id   INTEGER NOT NULL,            -- as in sale_order
+    item_id    INTEGER NOT NULL,            -- number of a further listing, each once
+    created_at INTEGER NOT NULL,            -- as in sale_order
+    order_id   INTEGER NOT NULL,            -- the order
+    status     INTEGER NOT NULL,            -- as in sale_order
+    PRIMARY KEY (owner_id, item_id, created_at, order_id)
+) STRICT, WITHOUT ROWID;
+
+-- Other numbers by which an order is named: by claims, and by people who search.
+CREATE TABLE sale_number (
+    owner_id INTEGER NOT NULL,              -- as in sale_order
+    number   INTEGER NOT NULL,              -- the marketplace's number
+    order_id INTEGER NOT NULL,              -- the order
+    kind     INTEGER NOT NULL CHECK (kind IN (1, 2)), -- 1 of the cart that it belongs to, 2 of a payment
+    PRIMARY KEY (owner_id, number, order_id)
+) STRICT, WITHOUT ROWID;
 
 -- Labels that were printed together: one file of the marketplace.
 CREATE TABLE label_batch (
@@ -821,9 +871,9 @@ CREATE TABLE sold_sum (
     ml_user_id    INTEGER NOT NULL,         -- the selling account
     status        INTEGER NOT NULL,         -- word; only states that count as a sale
     span          INTEGER NOT NULL,         -- civil day; -1 all days; -(12 * year + month) a month
-    item_id       INTEGER NOT NULL,         -- as in sold_item
-    variation_id  INTEGER NOT NULL,         -- as in sold_item
-    item_version  INTEGER NOT NULL,         -- as in sold_item
+    item_id       INTEGER NOT NULL,         -- as in sold_item; below zero that of a basket
+    variation_id  INTEGER NOT NULL,         -- as in sold_item; 0 of a basket
+    item_version  INTEGER NOT NULL,         -- as in sold_item; 0 of a basket
     orders        INTEGER NOT NULL,         -- how many
     gross_cents   INTEGER NOT NULL,         -- their value, without shipping
     told          INTEGER NOT NULL,         -- told orders
@@ -1054,6 +1104,7 @@ CREATE INDEX claim_run ON claim (owner_id, state, ml_user_id, opened_at, claim_i
 CREATE INDEX claim_by_deadline ON claim (owner_id, state, iif(state = 1, coalesce(due_at, 9000000000), -updated_at), claim_id);
 -- The claims about an order or its parcel.
 CREATE INDEX claim_of_resource ON claim (owner_id, resource_id) WHERE resource_id IS NOT NULL;
+CREATE INDEX claim_of_order ON claim (owner_id, order_id) WHERE order_id IS NOT NULL;
 
 -- Accounts that were unlinked and whose listings, questions and claims are being removed.
 CREATE TABLE ml_unlinked (
@@ -1827,8 +1878,21 @@ CREATE TABLE drop_order (
     paid_at       INTEGER,                  -- when the supplier said that it was paid
     reminded_at   INTEGER,                  -- the last reminder
     batch         INTEGER,                  -- of payments noted by one press, drawn at random; NULL else
+    item_id       INTEGER NOT NULL DEFAULT 0, -- number of the listing that sold it; 0 before this was kept
     UNIQUE (order_id, supplier_id)
 ) STRICT;
+
+-- What else a drop order is for, beside what stands in its row.
+CREATE TABLE drop_order_line (
+    drop_order_id INTEGER NOT NULL REFERENCES drop_order (drop_order_id) ON DELETE CASCADE, -- the drop order
+    line          INTEGER NOT NULL,         -- its place, from 1
+    item_id       INTEGER NOT NULL,         -- number of the listing that sold it
+    sku           TEXT NOT NULL,            -- of the product, as it was then
+    title         TEXT NOT NULL,            -- of the product, as it was then
+    quantity      INTEGER NOT NULL,         -- units sold
+    unit_cents    INTEGER NOT NULL,         -- the supplier's price then
+    PRIMARY KEY (drop_order_id, line)
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX drop_order_of_supplier ON drop_order (supplier_id, ordered_at, drop_order_id);
 CREATE INDEX drop_order_of_both ON drop_order (supplier_id, seller_id, ordered_at, drop_order_id);
@@ -1861,8 +1925,8 @@ BEGIN
     UPDATE drop_order_count SET orders = orders - 1, cents = cents - OLD.amount_cents
     WHERE supplier_id = OLD.supplier_id AND seller_id = OLD.seller_id AND state = OLD.state;
 END;
-CREATE TRIGGER drop_order_moves AFTER UPDATE OF state ON drop_order
-WHEN NEW.state <> OLD.state
+CREATE TRIGGER drop_order_moves AFTER UPDATE OF state, amount_cents ON drop_order
+WHEN NEW.state <> OLD.state OR NEW.amount_cents <> OLD.amount_cents
 BEGIN
     UPDATE drop_order_count SET orders = orders - 1, cents = cents - OLD.amount_cents
     WHERE supplier_id = OLD.supplier_id AND seller_id = OLD.seller_id AND state = OLD.state;

@@ -19,6 +19,7 @@ pub const EFFECTS: Effects = Effects {
         dropshipping::orders::follow_sale,
         books::stamp,
         books::notify,
+        books::warn_of_fraud,
         books::raise_webhook_events,
         program::sales::reward_sale,
     ],

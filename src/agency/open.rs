@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use crate::base::{DAY_S, Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result};
-use crate::marketplace::books::words::READY_TO_SHIP;
 use crate::marketplace::tools::labels;
 use crate::row;
 
@@ -160,10 +159,9 @@ row! {
         open: Open as row,
         /// Whether there may be parcels to be sent.
         sends: bool = "EXISTS (SELECT 1 FROM sale_order o WHERE o.owner_id = agency_account.owner_id
-            AND o.ml_user_id = agency_account.ml_user_id AND o.shipping_status = 10 AND o.shipping_id > 0)",
+            AND o.ml_user_id = agency_account.ml_user_id AND o.stage BETWEEN 2 AND 5 AND o.shipping_id > 0)",
     }
 }
-const _: () = assert!(READY_TO_SHIP == 10);
 
 fn waiting(tx: &ReadTx<'_>, row: &Row) -> Result<Waiting> {
     let (parcels, send_by) =

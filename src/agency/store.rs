@@ -4,6 +4,7 @@ use crate::accounts::store as accounts;
 use crate::base::{Cents, Instant, MlUserId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::books::order_status::OrderStatus;
+use crate::marketplace::books::words::BRL;
 use crate::row;
 
 row! {
@@ -84,21 +85,30 @@ row! {
     #[derive(Clone, Debug)]
     pub struct TopListing {
         pub title: String = "max(i.title)",
-        pub orders: i64 = "count(*)",
-        pub units: i64 = "sum(o.quantity)",
-        pub cents: Cents = "sum(o.total_cents)",
+        pub orders: i64 = "count(DISTINCT sale.order_id)",
+        pub units: i64 = "sum(sale.units)",
+        pub cents: Cents = "sum(sale.cents)",
     }
 }
 
 /// The best-selling listings of a client's accounts since an instant; only paid
-/// orders count.
+/// orders count, line by line, and only amounts in reais are added up.
 pub fn top_listings(tx: &ReadTx<'_>, client: i64, since: Instant) -> Result<Vec<TopListing>> {
-    let best = format!(
-        "FROM sale_order o
-         JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
-         WHERE o.owner_id = ?1 AND o.created_at >= ?3 AND o.ml_user_id = ?2 AND o.status IN ({sales})
-         GROUP BY o.item_id ORDER BY sum(o.total_cents) DESC, o.item_id LIMIT ?4",
+    let of = format!(
+        "o.owner_id = ?1 AND o.created_at >= ?3 AND o.ml_user_id = ?2 AND o.status IN ({sales})",
         sales = OrderStatus::sales_in_sql()
+    );
+    let best = format!(
+        "FROM (SELECT o.order_id, o.item_id, o.variation_id, o.item_version, o.quantity AS units,
+                      iif(o.currency = {BRL}, o.total_cents, 0) AS cents
+               FROM sale_order o WHERE {of} AND o.basket_id IS NULL
+               UNION ALL
+               SELECT o.order_id, b.item_id, b.variation_id, b.item_version, b.units,
+                      iif(o.currency = {BRL}, b.units * b.unit_cents, 0)
+               FROM sale_order o JOIN basket_line b ON b.basket_id = o.basket_id WHERE {of}) sale
+         JOIN sold_item i ON i.item_id = sale.item_id AND i.variation_id = sale.variation_id
+             AND i.version = sale.item_version
+         GROUP BY sale.item_id ORDER BY sum(sale.cents) DESC, sale.item_id LIMIT ?4"
     );
     let mut listings: Vec<TopListing> = Vec::new();
     for account in accounts_of(tx, client)? {

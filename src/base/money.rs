@@ -33,6 +33,14 @@ impl Cents {
         self.page().replacen("R$ ", "", 1)
     }
 
+    /// `R$ 1.234,56`, or `USD 1.234,56` of another currency, for pages.
+    pub fn in_currency(self, currency: &str) -> String {
+        match currency {
+            BRL => self.page(),
+            other => self.page().replacen("R$", other, 1),
+        }
+    }
+
     /// `R$ 1.234,56`, for pages.
     pub fn page(self) -> String {
         let (sign, cents) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs());

@@ -8,7 +8,7 @@ use crate::db::{Result, WriteTx};
 use crate::dropshipping::links::{self, NewLink};
 use crate::dropshipping::{orders, relations};
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
-use crate::marketplace::books::orders::change::SoldOrder;
+use crate::marketplace::books::orders::change::{SoldGoods, SoldOrder};
 
 /// SKU of a listing, and of the supplier's product that it sells.
 const LINKED: [(&str, &str); 3] =
@@ -148,7 +148,9 @@ fn bill(
         (seller, item, since),
     )?;
     for (id, created_at, quantity, status) in sales {
-        let order = |sale| SoldOrder { id, created_at, item, sku: "", quantity, sale };
+        let goods = vec![SoldGoods { item, variation: 0, sku: String::new(), units: quantity }];
+        let order =
+            |sale| SoldOrder { id, created_at, goods: goods.clone(), sale, is_out: false };
         let became: &[SaleState] = match OrderStatus::from_name(&status) {
             Some(OrderStatus::Paid) => &[SaleState::Paid],
             Some(OrderStatus::Cancelled) => &[SaleState::Paid, SaleState::Cancelled],

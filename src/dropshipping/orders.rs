@@ -11,6 +11,8 @@ use crate::db::{Filters, Page, ReadTx, Record as _, Result, RowWindow, WriteTx, 
 use crate::events::{self, EventType};
 use crate::marketplace::books::order_status::SaleState;
 use crate::marketplace::books::orders::change::{OrderChange, SoldOrder};
+use crate::marketplace::books::orders::effects::and_more;
+use crate::marketplace::books::parcel::ParcelStage;
 use crate::named;
 use crate::panel::Badge;
 use crate::row;
@@ -64,14 +66,15 @@ row! {
         pub seller: String = "coalesce((SELECT name FROM user u WHERE u.user_id = drop_order.seller_id), '')",
         pub order_id: OrderId,
         pub ordered_at: Instant,
-        /// The listing that was sold, such as `MLB123`; `None` while the order is not here.
-        pub ml_id: Option<String> = "(SELECT i.site || i.item_id FROM sale_order o
-        JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
-        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
+        /// The listing that was sold, such as `MLB123`, of several the first; `None` when it
+        /// is not known.
+        pub ml_id: Option<String> = "(SELECT i.site || i.item_id FROM sold_item i WHERE i.item_id = drop_order.item_id LIMIT 1)",
         pub sku: String,
         pub title: String,
         pub quantity: i64,
         pub unit: Cents = "unit_cents",
+        /// What else it is for, beside what the fields above say.
+        pub further: Vec<DropLine> = FURTHER => further,
         pub amount: Cents = "amount_cents",
         pub state: DropState,
         pub due_at: Instant,
@@ -82,13 +85,44 @@ row! {
         /// The marketplace's word for it, such as `ready_to_ship`.
         pub shipping_status: Option<String> = "(SELECT w.text FROM sale_order o JOIN word w ON w.word_id = o.shipping_status
         WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
+        /// What is to be done with the parcel.
+        pub stage: ParcelStage = "coalesce((SELECT o.stage FROM sale_order o
+        WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id), 0)",
         /// Such as `drop_off`.
         pub logistic_type: Option<String> = "(SELECT w.text FROM sale_order o JOIN word w ON w.word_id = o.logistic_type
         WHERE o.order_id = drop_order.order_id AND o.owner_id = drop_order.seller_id)",
     }
 }
 
+/// SQL for the further lines of a drop order, as JSON.
+const FURTHER: &str = "(SELECT json_group_array(json_array(l.item_id, l.sku, l.title, l.quantity, l.unit_cents))
+    FROM (SELECT * FROM drop_order_line WHERE drop_order_id = drop_order.drop_order_id ORDER BY line) l)";
+
+#[expect(clippy::needless_pass_by_value, reason = "the column as it is read")]
+fn further(lines: String) -> Vec<DropLine> {
+    let lines: Vec<(i64, String, String, i64, i64)> = serde_json::from_str(&lines).unwrap_or_default();
+    let line = |(item, sku, title, quantity, unit)| DropLine { item, sku, title, quantity, unit: Cents(unit) };
+    lines.into_iter().map(line).collect()
+}
+
 impl DropOrder {
+    /// All that it is for.
+    pub fn lines(&self) -> Vec<DropLine> {
+        let first = DropLine {
+            item: 0,
+            sku: self.sku.clone(),
+            title: self.title.clone(),
+            quantity: self.quantity,
+            unit: self.unit,
+        };
+        std::iter::once(first).chain(self.further.iter().cloned()).collect()
+    }
+
+    /// What stands behind its first line: ` e mais 2 produtos`; empty with one.
+    pub fn and_more(&self) -> String {
+        and_more(1 + self.further.len())
+    }
+
     /// Its state at an instant.
     pub fn status(&self, now: Instant) -> DropOrderStatus {
         match self.state {
@@ -100,70 +134,220 @@ impl DropOrder {
     }
 }
 
-/// Updates what the owner of an order owes the supplier of what was sold.
-pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    match change.goods() {
-        Some(order) => follow(tx, change.owner, &order, change.context.config.drop.payment_days),
-        None => Ok(()),
-    }
+/// A thing that a drop order is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DropLine {
+    /// Number of the listing that sold it; 0 before this was kept.
+    pub item: i64,
+    /// Of the product, as it was when the drop order came.
+    pub sku: String,
+    pub title: String,
+    pub quantity: i64,
+    pub unit: Cents,
 }
 
-/// Updates the drop order of a seller's order to the state of the order. It is
-/// created when the order is paid, if the listing was linked before the order
-/// was placed.
+/// A drop order of an order as it is stored, with all that it is for.
+struct KnownOrder {
+    id: i64,
+    supplier: UserId,
+    state: DropState,
+    lines: Vec<DropLine>,
+}
+
+/// Updates what the owner of an order owes the suppliers of what was sold.
+pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+    if change.is_of_parcel() {
+        return Ok(());
+    }
+    let days = change.context.config.drop.payment_days;
+    follow(tx, change.owner, &change.goods(tx)?, days)
+}
+
+/// Updates the drop orders of a seller's order, one for each supplier of what it sold, to
+/// the state of the order and its lines. They come when the order is paid, of listings
+/// that were linked before the order was placed. What is paid already stays as it was paid.
 pub fn follow(
     tx: &WriteTx<'_>,
     seller: UserId,
-    order: &SoldOrder<'_>,
+    order: &SoldOrder,
     payment_days: u32,
 ) -> Result<()> {
     match order.sale {
-        SaleState::Open => Ok(()),
+        SaleState::Open => return Ok(()),
         SaleState::Cancelled => {
             let called_off: Vec<(i64, UserId)> = tx.tuples(
                 "UPDATE drop_order SET state = ?3 WHERE order_id = ?1 AND seller_id = ?2 AND state <> ?3
                  RETURNING drop_order_id, supplier_id",
                 (order.id, seller, DropState::Cancelled),
             )?;
-            raise_events(tx, EventType::DropOrderCancelled, &called_off)
+            return raise_events(tx, EventType::DropOrderCancelled, &called_off);
         }
-        SaleState::Paid => {
-            restore(tx, seller, order.id)?;
-            if order.quantity < 1 {
-                return Ok(());
+        SaleState::Paid => {}
+    }
+    let known = known_of(tx, seller, order.id)?;
+    let wanted = wanted(tx, seller, order, &known)?;
+    for one in &known {
+        let lines = wanted.iter().find(|(supplier, _)| *supplier == one.supplier);
+        match lines {
+            None if one.state != DropState::Cancelled => {
+                set_state(tx, one.id, DropState::Cancelled)?;
+                raise_events(tx, EventType::DropOrderCancelled, &[(one.id, one.supplier)])?;
             }
-            let due_at = order.created_at.plus(i64::from(payment_days) * DAY_S);
-            let made: Vec<(i64, UserId)> = tx.tuples(
-                "INSERT INTO drop_order (supplier_id, seller_id, order_id, ordered_at, sku, title,
-                                         quantity, unit_cents, amount_cents, state, due_at)
-                 SELECT l.supplier_id, l.seller_id, ?3, ?4, p.sku, p.title, ?5, p.price_cents, ?5 * p.price_cents, 1, ?6
-                 FROM drop_link l JOIN product p ON p.product_id = l.product_id
-                 WHERE l.seller_id = ?1 AND l.item_id = ?2 AND l.created_at <= ?4
-                     AND NOT EXISTS (SELECT 1 FROM drop_order WHERE order_id = ?3 AND seller_id = ?1)
-                 RETURNING drop_order_id, supplier_id",
-                (seller, order.item, order.id, order.created_at, order.quantity, due_at),
-            )?;
-            raise_events(tx, EventType::DropOrderCreated, &made)
+            None => {}
+            Some((_, lines)) => {
+                let state = restore(tx, one)?;
+                if state == DropState::Pending && *lines != one.lines {
+                    put_lines(tx, one.id, lines)?;
+                }
+            }
         }
     }
+    let due_at = order.created_at.plus(i64::from(payment_days) * DAY_S);
+    for (supplier, lines) in wanted {
+        if known.iter().any(|known| known.supplier == supplier) {
+            continue;
+        }
+        let id = tx.insert(
+            "INSERT INTO drop_order (supplier_id, seller_id, order_id, ordered_at, sku, title,
+                                     quantity, unit_cents, amount_cents, state, due_at)
+             VALUES (?1, ?2, ?3, ?4, '', '', 0, 0, 0, 1, ?5)",
+            (supplier, seller, order.id, order.created_at, due_at),
+        )?;
+        put_lines(tx, id, &lines)?;
+        raise_events(tx, EventType::DropOrderCreated, &[(id, supplier)])?;
+    }
+    Ok(())
 }
 
-/// Restores what was called off of an order that is paid again. Its supplier is told as when
-/// it came: that it is owed, or that it is paid.
-fn restore(tx: &WriteTx<'_>, seller: UserId, order: OrderId) -> Result<()> {
-    let restored: Vec<(i64, UserId, DropState)> = tx.tuples(
-        "UPDATE drop_order SET state = iif(paid_at IS NULL, 1, 2)
-         WHERE order_id = ?1 AND seller_id = ?2 AND state = 3
-         RETURNING drop_order_id, supplier_id, state",
+/// The drop orders of an order with their lines.
+fn known_of(tx: &ReadTx<'_>, seller: UserId, order: OrderId) -> Result<Vec<KnownOrder>> {
+    let ids: Vec<(i64, UserId, DropState)> = tx.tuples(
+        "SELECT drop_order_id, supplier_id, state FROM drop_order
+         WHERE order_id = ?1 AND +seller_id = ?2 ORDER BY drop_order_id",
         (order, seller),
     )?;
-    restored.into_iter().try_for_each(|(id, supplier, state)| {
-        let kind = match state {
-            DropState::Paid => EventType::DropOrderPaid,
-            _ => EventType::DropOrderCreated,
+    let known = ids.into_iter().map(|(id, supplier, state)| {
+        Ok(KnownOrder { id, supplier, state, lines: lines_of(tx, id)? })
+    });
+    known.collect()
+}
+
+/// All that a drop order is for.
+fn lines_of(tx: &ReadTx<'_>, id: i64) -> Result<Vec<DropLine>> {
+    tx.all(
+        "SELECT item_id, sku, title, quantity, unit_cents, 0 AS line FROM drop_order WHERE drop_order_id = ?1
+         UNION ALL
+         SELECT item_id, sku, title, quantity, unit_cents, line FROM drop_order_line WHERE drop_order_id = ?1
+         ORDER BY line",
+        [id],
+        |row| {
+            Ok(DropLine {
+                item: row.get(0)?,
+                sku: row.get(1)?,
+                title: row.get(2)?,
+                quantity: row.get(3)?,
+                unit: row.get(4)?,
+            })
+        },
+    )
+}
+
+/// What is owed for an order that is paid, by supplier. A listing that is in a drop order
+/// already stays there, with the price that it had.
+fn wanted(
+    tx: &ReadTx<'_>,
+    seller: UserId,
+    order: &SoldOrder,
+    known: &[KnownOrder],
+) -> Result<Vec<(UserId, Vec<DropLine>)>> {
+    let mut items: Vec<(i64, i64)> = Vec::new();
+    for goods in &order.goods {
+        match items.iter_mut().find(|(item, _)| *item == goods.item) {
+            Some((_, units)) => *units += goods.units,
+            None => items.push((goods.item, goods.units)),
+        }
+    }
+    let first = items.first().map(|(item, _)| *item);
+    let mut wanted: Vec<(UserId, Vec<DropLine>)> = Vec::new();
+    for (item, quantity) in items.into_iter().filter(|(_, units)| *units > 0) {
+        let is_for = |line: &DropLine| {
+            line.item == item || line.item == 0 && first == Some(item)
         };
-        raise_events(tx, kind, &[(id, supplier)])
-    })
+        let before = known.iter().find_map(|one| {
+            Some((one.supplier, one.lines.iter().find(|line| is_for(line))?.clone()))
+        });
+        let linked = match before {
+            Some(before) => Some(before),
+            None => linked(tx, seller, item, order.created_at)?,
+        };
+        let Some((supplier, line)) = linked else { continue };
+        let line = DropLine { item, quantity, ..line };
+        match wanted.iter_mut().find(|(known, _)| *known == supplier) {
+            Some((_, lines)) => lines.push(line),
+            None => wanted.push((supplier, vec![line])),
+        }
+    }
+    Ok(wanted)
+}
+
+/// The supplier's product that a listing sold at an instant, by a link that is older.
+fn linked(
+    tx: &ReadTx<'_>,
+    seller: UserId,
+    item: i64,
+    at: Instant,
+) -> Result<Option<(UserId, DropLine)>> {
+    let found: Option<(UserId, String, String, Cents)> = tx.tuple(
+        "SELECT l.supplier_id, p.sku, p.title, p.price_cents
+         FROM drop_link l JOIN product p ON p.product_id = l.product_id
+         WHERE l.seller_id = ?1 AND l.item_id = ?2 AND l.created_at <= ?3",
+        (seller, item, at),
+    )?;
+    Ok(found.map(|(supplier, sku, title, unit)| {
+        (supplier, DropLine { item, sku, title, quantity: 0, unit })
+    }))
+}
+
+/// Stores what a drop order is for, and what it comes to. `lines` has at least one.
+fn put_lines(tx: &WriteTx<'_>, id: i64, lines: &[DropLine]) -> Result<()> {
+    tx.execute("DELETE FROM drop_order_line WHERE drop_order_id = ?1", [id])?;
+    let amounts = lines.iter().map(|line| line.unit.0.saturating_mul(line.quantity));
+    let amount = amounts.fold(0_i64, i64::saturating_add);
+    let Some((first, further)) = lines.split_first() else { return Ok(()) };
+    tx.execute(
+        "UPDATE drop_order SET item_id = ?2, sku = ?3, title = ?4, quantity = ?5, unit_cents = ?6, amount_cents = ?7
+         WHERE drop_order_id = ?1",
+        (id, first.item, &first.sku, &first.title, first.quantity, first.unit, amount),
+    )?;
+    for (line, place) in further.iter().zip(1_i64..) {
+        tx.execute(
+            "INSERT INTO drop_order_line (drop_order_id, line, item_id, sku, title, quantity, unit_cents)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            (id, place, line.item, &line.sku, &line.title, line.quantity, line.unit),
+        )?;
+    }
+    Ok(())
+}
+
+fn set_state(tx: &WriteTx<'_>, id: i64, state: DropState) -> Result<()> {
+    tx.run("UPDATE drop_order SET state = ?2 WHERE drop_order_id = ?1", (id, state))
+}
+
+/// Restores a drop order that was called off, of an order that is paid again; returns its
+/// state. Its supplier is told as when it came: that it is owed, or that it is paid.
+fn restore(tx: &WriteTx<'_>, one: &KnownOrder) -> Result<DropState> {
+    if one.state != DropState::Cancelled {
+        return Ok(one.state);
+    }
+    let is_paid = "SELECT paid_at IS NOT NULL FROM drop_order WHERE drop_order_id = ?1";
+    let (state, kind) = if tx.value(is_paid, [one.id])? {
+        (DropState::Paid, EventType::DropOrderPaid)
+    } else {
+        (DropState::Pending, EventType::DropOrderCreated)
+    };
+    set_state(tx, one.id, state)?;
+    raise_events(tx, kind, &[(one.id, one.supplier)])?;
+    Ok(state)
 }
 
 /// Raises a webhook event for the supplier of each drop order. It can be called off and come
@@ -254,7 +438,9 @@ impl DropOrderQuery {
         filters.and_if("ordered_at < :until", ":until", &self.span.1);
         if !self.search.is_empty() {
             filters.and(
-                "(CAST(order_id AS TEXT) = :search OR instr(lower(sku), :search) > 0 OR holds(title, :search))",
+                "(CAST(order_id AS TEXT) = :search OR instr(lower(sku), :search) > 0 OR holds(title, :search)
+                  OR EXISTS (SELECT 1 FROM drop_order_line l WHERE l.drop_order_id = drop_order.drop_order_id
+                             AND (instr(lower(l.sku), :search) > 0 OR holds(l.title, :search))))",
                 &[(":search", &self.search)],
             );
         }

@@ -8,22 +8,30 @@ use crate::base::{Cents, Instant, UserId, Zone};
 use crate::catalog::store as catalog;
 use crate::db::{ReadTx, Result, RowWindow};
 use crate::dropshipping::relations;
+use crate::marketplace::books::orders;
 use crate::people::store::{self as people, PeopleQuery};
 
-/// A person's own sale with this number.
+/// A person's own sales with this number, or whose cart, payment or parcel has it.
 pub fn sales(tx: &ReadTx<'_>, owner: UserId, search: &str, zone: Zone) -> Result<Vec<Hit>> {
     let Some(number) = number(search) else { return Ok(Vec::new()) };
-    let found: Vec<(i64, Instant, Cents, String)> = tx.tuples(
-        "SELECT order_id, created_at, total_cents, buyer_nickname FROM sale_order
-         WHERE order_id = ?1 AND owner_id = ?2 LIMIT ?3",
-        (number, owner, MOST),
-    )?;
-    let hit = |(id, at, total, buyer): (i64, Instant, Cents, String)| Hit {
-        text: format!("Venda {id}"),
-        detail: format!("{} · {} {buyer}", zone.page(at), total.page()).trim_end().to_owned(),
-        href: format!("/painel/vendas/{id}"),
-    };
-    Ok(found.into_iter().map(hit).collect())
+    let mut hits = Vec::new();
+    for order in orders::of_number(tx, owner, number, MOST)? {
+        let found: Option<(Instant, Cents, String, String)> = tx.tuple(
+            "SELECT created_at, total_cents, w.text, buyer_nickname FROM sale_order JOIN word w ON w.word_id = currency
+             WHERE order_id = ?1 AND owner_id = ?2",
+            (order, owner),
+        )?;
+        hits.extend(found.map(|(at, total, currency, buyer)| {
+            let detail =
+                format!("{} · {} {buyer}", zone.page(at), total.in_currency(&currency));
+            Hit {
+                text: format!("Venda {order}"),
+                detail: detail.trim_end().to_owned(),
+                href: format!("/painel/vendas/{order}"),
+            }
+        }));
+    }
+    Ok(hits)
 }
 
 /// A person's own products, below the address `list`.

@@ -120,7 +120,7 @@ fn earned(
     let (words, owner) = (&app.marketplace.words, person.account.user_id);
     let with_net = |sale: RecentOrder| {
         let page = list::read_one(tx, words, owner, sale.order_id)?;
-        let earned = page.earned(tx, owner, tax)?.pop().flatten();
+        let earned = page.earned(tx, words, owner, tax)?.pop().flatten();
         Ok((sale, earned))
     };
     sales.into_iter().map(with_net).collect()

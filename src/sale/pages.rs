@@ -47,9 +47,9 @@ impl Found {
         app.db.read(request.lane, |tx| {
             let mut page = list::read_one(tx, &app.marketplace.words, owner, id)?;
             let tax = fees::tax_rate(app, fees::store::settings(tx, person)?.tax);
-            let earned = page.earned(tx, owner, tax)?.pop().flatten();
+            let earned = page.earned(tx, &app.marketplace.words, owner, tax)?.pop().flatten();
             let order = page.orders.pop().ok_or_else(Problem::not_found)?;
-            let claims = claims::store::of_sale(tx, owner, id, order.shipping_id)?;
+            let claims = claims::store::of_sale(tx, owner, id, order.shipping_id, order.pack_id)?;
             let supplied = supplied::of_sale(tx, owner, id)?;
             let stores = Stores::of(tx, owner)?;
             let has_listing = listings::stored(tx, owner, order.item_id)?.is_some();
@@ -60,11 +60,9 @@ impl Found {
 
 /// The address of the label of an order's parcel; empty when there is none to
 /// print.
-fn label(page: &OrderPage, order: &Order) -> String {
-    let is_ready = page.word_or_none(order.shipping_status) == "ready_to_ship";
-    let leaves_elsewhere = page.word_or_none(order.logistic_type) == "fulfillment";
+fn label(order: &Order) -> String {
     match order.shipping_id {
-        Some(shipment) if is_ready && !leaves_elsewhere => {
+        Some(shipment) if order.stage.has_label() => {
             labels::address_for(labels::FILE, order.ml_user_id, shipment)
         }
         _ => String::new(),
@@ -91,7 +89,7 @@ fn sale_page(
     let (events, untimed) = happened(&order, &page, &claims, time);
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        parcel_label: if earned.is_some() { label(&page, &order) } else { String::new() },
+        parcel_label: if OrderStatus::sale_of(order.status) == SaleState::Paid { label(&order) } else { String::new() },
         outside: outside::sale(&app.config.marketplace.auth_base, order.order_id),
         claims: claims.into_iter().map(|one| ShownClaim::of(one, &stores, time)).collect(),
         order,
@@ -121,7 +119,7 @@ fn happened(
     let mut untimed = Vec::new();
     let status = OrderStatus::sale_of(order.status);
     let parcel = page.word_or_none(order.shipping_status);
-    let has_left = matches!(parcel, "shipped" | "delivered" | "not_delivered" | "stale_shipped");
+    let has_left = order.stage.is_away() || parcel == "not_delivered";
     for (at, tone, text, is_so) in [
         (order.paid_at, Tone::Good, "Pagamento aprovado", status == SaleState::Paid),
         (order.printed_at, Tone::Info, "Etiqueta impressa", false),

@@ -163,8 +163,7 @@ pub struct OrderRow {
 
 impl OrderRow {
     fn has_label(&self) -> bool {
-        let is_ready = self.order.shipping_status.as_deref() == Some("ready_to_ship");
-        self.status.is_open() && is_ready && self.order.shipping_id.is_some()
+        self.status.is_open() && self.order.stage.has_label() && self.order.shipping_id.is_some()
     }
 }
 

@@ -173,49 +173,82 @@ pub fn set_counted_stock(
     Ok(())
 }
 
-/// Makes the stock that an order has taken equal to its present state: all
-/// units of its product while it is paid, else none. Which states were seen before does not matter. The product is found by the SKU of the order, or
-/// else by the SKU of its listing. The order must not be older than the
-/// product's record, because the stock entered with the record does not include
-/// earlier sales. An order that names the same goods as before keeps the product
-/// that it took, whose SKU may have changed since.
+/// Makes the stock that an order has taken equal to its present state: the units of each
+/// of its lines while its goods are out, else none. Which states were seen before does not
+/// matter. The product of a line is found by the SKU on the order, or else by that of its
+/// listing. The order must not be older than the product's record, because the stock
+/// entered with the record does not include earlier sales. An order that names the same
+/// goods as before keeps the products that it took, whose SKUs may have changed since.
 pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    let Some(order) = &change.goods() else { return Ok(()) };
-    let owner = change.owner;
-    let taken = store::taken_by(tx, owner, order.id)?;
-    let product = match order.sale {
-        SaleState::Paid if order.quantity > 0 => {
-            match (store::product_of(tx, owner, order)?, &*taken) {
-                (found, [(product, _)])
-                    if found != Some(*product) && !change.names_other_goods(tx)? =>
-                {
-                    Some(*product)
-                }
-                (found, _) => found,
-            }
-        }
-        _ => None,
-    };
-    let mut missing = order.quantity;
-    for (other, units) in taken {
-        if product == Some(other) {
-            missing -= units;
-        } else {
-            move_units(tx, order, other, units)?;
+    if change.is_of_parcel() {
+        let (were_out, are_out) = change.are_out(tx)?;
+        if were_out == are_out {
+            return Ok(());
         }
     }
-    match product {
-        Some(product) if missing != 0 => {
-            move_units(tx, order, product, -missing)?;
-            warn_of_low(tx, change.context.channel_set, product, -missing)
-        }
-        _ => Ok(()),
+    let order = change.goods(tx)?;
+    let taken = store::taken_by(tx, change.owner, order.id)?;
+    if taken.is_empty() && !order.is_out {
+        return Ok(());
     }
+    let wanted = wanted(tx, change, &order, &taken)?;
+    for (product, units) in &taken {
+        if !wanted.iter().any(|(wanted, _)| wanted == product) {
+            move_units(tx, &order, *product, *units)?;
+        }
+    }
+    for (product, units) in wanted {
+        let already = taken.iter().find(|(taken, _)| *taken == product).map_or(0, |(_, units)| *units);
+        if units != already {
+            move_units(tx, &order, product, already - units)?;
+            warn_of_low(tx, change.context.channel_set, product, already - units)?;
+        }
+    }
+    Ok(())
+}
+
+/// The products of which units of an order are to be out, and how many.
+fn wanted(
+    tx: &WriteTx<'_>,
+    change: &OrderChange<'_>,
+    order: &SoldOrder,
+    taken: &[(i64, i64)],
+) -> Result<Vec<(i64, i64)>> {
+    if !order.is_out {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::with_capacity(order.goods.len());
+    for goods in &order.goods {
+        found.push((store::product_of(tx, change.owner, order.created_at, goods)?, goods.units));
+    }
+    // A line whose product is not the one that was taken: when the order names the same
+    // goods, and one line and one product are left over, they belong together.
+    let is_taken = |product: i64| taken.iter().any(|(taken, _)| *taken == product);
+    let is_found = |taken: i64| found.iter().any(|(product, _)| *product == Some(taken));
+    let strays: Vec<usize> = (0..found.len())
+        .filter(|place| !found[*place].0.is_some_and(is_taken))
+        .collect();
+    let left: Vec<i64> =
+        taken.iter().map(|(product, _)| *product).filter(|taken| !is_found(*taken)).collect();
+    if let ([stray], [product]) = (&*strays, &*left)
+        && !change.names_other_goods(tx)?
+    {
+        found[*stray].0 = Some(*product);
+    }
+    let mut wanted: Vec<(i64, i64)> = Vec::new();
+    for (product, units) in found {
+        let Some(product) = product.filter(|_| units > 0) else { continue };
+        match wanted.iter_mut().find(|(known, _)| *known == product) {
+            Some((_, sum)) => *sum += units,
+            None => wanted.push((product, units)),
+        }
+    }
+    Ok(wanted)
 }
 
 /// Moves units of a product for an order: in when there are more than zero, else
 /// out.
-fn move_units(tx: &WriteTx<'_>, order: &SoldOrder<'_>, product: i64, change: i64) -> Result<()> {
+fn move_units(tx: &WriteTx<'_>, order: &SoldOrder, product: i64, change: i64) -> Result<()> {
     let (kind, what) = match order.sale {
         _ if change < 0 => (StockMovementKind::Out, ""),
         SaleState::Cancelled => (StockMovementKind::In, " cancelada"),

@@ -3,10 +3,10 @@
 use super::{Movement, StockMovementKind};
 use crate::accounts::Role;
 use crate::accounts::person::Group;
-use crate::base::{OrderId, UserId};
+use crate::base::{Instant, OrderId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::events::{self, EventType};
-use crate::marketplace::books::orders::change::SoldOrder;
+use crate::marketplace::books::orders::change::SoldGoods;
 
 /// Makes a movement that adds `change` units to the balance; returns the new balance.
 pub fn record_movement(
@@ -56,27 +56,29 @@ pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Ve
     )
 }
 
-/// The product that an order sold, when its stock includes the order.
+/// The product that a line of an order placed at an instant sold, when its stock includes
+/// the order.
 pub(super) fn product_of(
     tx: &ReadTx<'_>,
     owner: UserId,
-    order: &SoldOrder<'_>,
+    ordered_at: Instant,
+    goods: &SoldGoods,
 ) -> Result<Option<i64>> {
-    let of_listing = if order.sku.is_empty() {
+    let of_listing = if goods.sku.is_empty() {
         tx.maybe::<String>(
             "SELECT sku FROM listing WHERE owner_id = ?1 AND item_id = ?2",
-            (owner, order.item),
+            (owner, goods.item),
         )?
     } else {
         None
     };
-    let sku = of_listing.as_deref().unwrap_or(order.sku);
+    let sku = of_listing.as_deref().unwrap_or(&goods.sku);
     if sku.is_empty() {
         return Ok(None);
     }
     tx.maybe(
         "SELECT product_id FROM product WHERE owner_id = ?1 AND sku = ?2 AND created_at <= ?3",
-        (owner, sku, order.created_at),
+        (owner, sku, ordered_at),
     )
 }
 

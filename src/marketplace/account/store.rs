@@ -12,6 +12,7 @@ use crate::marketplace::books::claims::ClaimState;
 use crate::marketplace::books::document::SellerRecord;
 use crate::marketplace::books::listings;
 use crate::marketplace::books::order_status::OrderStatus;
+use crate::marketplace::books::words::BRL;
 use crate::marketplace::books::questions::QuestionState;
 use crate::marketplace::client::TokenPair;
 use crate::marketplace::kinds::RecordKind;
@@ -143,7 +144,7 @@ pub fn sold_between(
 ) -> Result<(i64, Cents)> {
     // A range of the key, so that nothing but a week of orders is read.
     let sql = format!(
-        "SELECT count(*), coalesce(sum(total_cents), 0) FROM sale_order
+        "SELECT count(*), coalesce(sum(iif(currency = {BRL}, total_cents, 0)), 0) FROM sale_order
          WHERE owner_id = ?1 AND created_at >= ?2 AND created_at < ?4
              AND status IN ({sales}) AND coalesce(closed_at, created_at) >= ?3
              AND coalesce(closed_at, created_at) < ?4

@@ -10,6 +10,7 @@ pub mod listings;
 pub mod news;
 pub mod order_status;
 pub mod orders;
+pub mod parcel;
 pub mod questions;
 pub mod words;
 

@@ -14,8 +14,8 @@ use crate::db::{ReadTx, Result, WriteTx};
 /// Longest word that is kept whole.
 const LONGEST: usize = 60;
 
-/// The number that `schema.sql` gives to the state of a parcel that can be sent.
-pub const READY_TO_SHIP: i64 = 10;
+/// The number that `schema.sql` gives to the currency of all sums.
+pub const BRL: i64 = 20;
 
 /// Cache of the words that were used since the process started.
 #[derive(Default)]

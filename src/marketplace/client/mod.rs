@@ -16,6 +16,7 @@ mod labels;
 mod limits;
 mod missed;
 mod orders;
+mod parcels;
 mod questions;
 mod users;
 
@@ -35,6 +36,7 @@ use ureq::{Agent, Body};
 
 use self::breaker::Breaker;
 use self::limits::{Pauses, call_places, endpoint_of};
+use self::parcels::KnownHours;
 use crate::base::queue::{CALL_PATIENCE, CALLS, KeyedSemaphore, Permit};
 use crate::base::{Clock, Instant, MlUserId, Secret};
 use crate::config;
@@ -140,6 +142,8 @@ pub struct Client {
     places: KeyedSemaphore<Option<MlUserId>>,
     pauses: Pauses,
     breaker: Breaker,
+    /// When carriers fetch parcels from accounts.
+    hours: KnownHours,
 }
 
 /// One page of a search.
@@ -215,6 +219,7 @@ impl Client {
             places: call_places(),
             pauses: Pauses::default(),
             breaker: Breaker::default(),
+            hours: KnownHours::default(),
         }
     }
 

@@ -1,10 +1,10 @@
-//! Orders and their shipments.
+//! Orders, and those that a shipment carries.
 
 use serde_json::json;
 
-use super::{Answer, Caller, Client, Failure, Page, asked_for};
-use crate::base::{Cents, Instant, OrderId};
-use crate::marketplace::books::document::{OrderDocument, Shipment, amount, elements, positive};
+use super::{Answer, Caller, Client, Page, asked_for};
+use crate::base::{Instant, OrderId};
+use crate::marketplace::books::document::{OrderDocument, positive};
 use crate::marketplace::books::order_status::OrderStatus;
 
 /// Most orders per page of a search; the marketplace rejects more.
@@ -75,47 +75,6 @@ impl Client {
             order["seller"] = json!({ "id": caller.ml_user_id });
             OrderDocument::read(&order)
         })
-    }
-
-    pub fn shipment(&self, caller: &Caller<'_>, shipment: i64) -> Answer<Shipment> {
-        Ok(Shipment::read(&self.get(caller, &format!("/shipments/{shipment}"), &[])?))
-    }
-
-    /// One shipment, with what it costs the caller where that is wanted and told. That
-    /// is a call of its own.
-    pub fn shipment_with_cost(
-        &self,
-        caller: &Caller<'_>,
-        shipment: i64,
-        wants_cost: bool,
-    ) -> Answer<Shipment> {
-        let mut read = self.shipment(caller, shipment)?;
-        if wants_cost {
-            read.cost = match self.shipment_cost(caller, shipment) {
-                Err(failure @ (Failure::Expired | Failure::RateLimited { .. })) => {
-                    return Err(failure);
-                }
-                told => told.unwrap_or_default(),
-            };
-        }
-        Ok(read)
-    }
-
-    /// What a shipment costs the caller, who sends it; `None` when the marketplace does
-    /// not tell it.
-    fn shipment_cost(&self, caller: &Caller<'_>, shipment: i64) -> Answer<Option<Cents>> {
-        let answer = self.get(caller, &format!("/shipments/{shipment}/costs"), &[]);
-        let answer = match answer {
-            // Some kinds of shipping have no costs.
-            Err(Failure::Refused { status: 400 | 403 | 404, .. }) => return Ok(None),
-            answer => answer?,
-        };
-        let own = elements(&answer["senders"]).iter().filter(|sender| {
-            positive(&sender["user_id"]).is_none_or(|sender| sender == caller.ml_user_id.0)
-        });
-        let mut costs = own.filter_map(|sender| amount(&sender["cost"]));
-        let first = costs.next();
-        Ok(first.map(|first| costs.fold(first, |sum, cost| Cents(sum.0.saturating_add(cost.0)))))
     }
 
     /// The caller's orders that a shipment carries.

@@ -8,12 +8,14 @@ use super::{FailureScope, FetchOutcome, again};
 use crate::app::App;
 use crate::base::{MlUserId, OrderId};
 use crate::db::{Lane, Result, WriteTx};
+use crate::marketplace::account::store as accounts;
 use crate::marketplace::account::tokens::{CallError, with_token};
 use crate::marketplace::books::booked::Booked;
 use crate::marketplace::books::document::{
     ClaimDocument, ListingDocument, OrderDocument, QuestionDocument, Shipment,
 };
 use crate::marketplace::books::orders::{self, Applied, BookContext};
+use crate::marketplace::books::parcel::ParcelKnown;
 use crate::marketplace::client::{Caller, Client, Failure};
 use crate::marketplace::kinds::{KindRow, OutcomeCode, RecordKind};
 use crate::marketplace::sync::store::Account;
@@ -95,9 +97,14 @@ fn fetch(
         RecordKind::Claim => one::<ClaimDocument>(client, caller, subject, was_missing)?,
         RecordKind::Shipment => {
             let mut carried = client.orders_of_shipment(caller, number)?;
+            if carried.is_empty() {
+                // A parcel that was cancelled or divided names no orders any more.
+                carried = held_with(app, seller, number);
+            }
             carried.truncate(MOST_ORDERS);
-            let wants_cost = carried.first().is_some_and(|order| wants_freight(app, *order));
-            let shipment = client.shipment_with_cost(caller, number, wants_cost)?;
+            let known = carried.first().and_then(|order| known_of(app, *order));
+            let known = known.unwrap_or(ParcelKnown::nothing(app.clock.now()));
+            let shipment = client.parcel(caller, number, &known, app.zone())?;
             let mut own = Vec::new();
             for order in carried {
                 let order = fetch_order(app, caller, order, Some((number, &shipment)))?;
@@ -128,8 +135,9 @@ fn fetch_order(
         let shipment = if let Some((_, shipment)) = known {
             Ok(shipment.clone())
         } else {
-            let wants_cost = order.is_sale() && wants_freight(app, order.id);
-            client.shipment_with_cost(caller, shipping, wants_cost)
+            let known = known_of(app, order.id).unwrap_or(ParcelKnown::nothing(order.created_at));
+            let known = if order.is_sale() { known } else { known.without_cost() };
+            client.parcel(caller, shipping, &known, app.zone())
         };
         match shipment {
             Ok(shipment) => order.shipment = Some(shipment),
@@ -144,10 +152,19 @@ fn fetch_order(
     Ok(order)
 }
 
-/// Whether it is not known yet what the parcel of an order costs its seller.
-fn wants_freight(app: &App, order: OrderId) -> bool {
-    // When the books cannot be read now, the reading of shipments asks for it later.
-    app.db.read(Lane::Brief, |tx| orders::lacks_freight(tx, order)).unwrap_or(false)
+/// What the books know of the parcel of an order. When they cannot be read now, the reading
+/// of shipments asks for the rest later.
+fn known_of(app: &App, order: OrderId) -> Option<ParcelKnown> {
+    app.db.read(Lane::Brief, |tx| orders::known_of_parcel(tx, order)).ok().flatten()
+}
+
+/// The orders of an account that the books have with a parcel.
+fn held_with(app: &App, seller: MlUserId, parcel: i64) -> Vec<OrderId> {
+    let held = app.db.read(Lane::Brief, |tx| match accounts::owner_of(tx, seller)? {
+        Some((owner, _)) => orders::of_parcel(tx, owner, seller, parcel),
+        None => Ok(Vec::new()),
+    });
+    held.unwrap_or_default()
 }
 
 /// Fetches a record that is stored as it is; `None` when it is not the caller's. One

@@ -10,6 +10,7 @@ use crate::base::{DAY_S, Instant, MlUserId, OrderId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
 use crate::marketplace::books::orders;
+use crate::marketplace::books::parcel::ParcelKnown;
 use crate::row;
 
 /// Shipments of orders older than this are read once.
@@ -107,7 +108,7 @@ row! {
         /// State of the shipment.
         state: Option<i64> = "shipping_status",
         updated_at: Instant,
-        freight: Option<i64> = "freight_cents",
+        known: ParcelKnown as row,
     }
 }
 
@@ -116,8 +117,7 @@ row! {
 struct Sent {
     order: OrderId,
     shipment: i64,
-    /// Whether it is not known yet what the shipment costs, and it is a sale's.
-    wants_cost: bool,
+    known: ParcelKnown,
 }
 
 /// The shipments to request in one part of the list of orders.
@@ -141,11 +141,12 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
         ends_reading = position.pass(&piece, edge) || reading.done_before() + asked >= MOST;
         sent.extend(piece.sent);
     }
+    let zone = reading.app.zone();
     let read = records::fetch_each(
         reading,
         sent,
         Forbidden::Area,
-        |client, caller, sent| client.shipment_with_cost(caller, sent.shipment, sent.wants_cost),
+        |client, caller, sent| client.parcel(caller, sent.shipment, &sent.known, zone),
         |tx, account, context, sent, fetched| {
             if let FetchedRecord::Found(shipment) = fetched {
                 let write = (tx, context, account.owner);
@@ -175,7 +176,7 @@ fn piece(
     let done: Vec<_> = ENDED.iter().map(|word| words.find(tx, word)).collect::<Result<_>>()?;
     let oldest = if is_recent { edge } else { OrderPlace::END };
     let orders: Vec<SeenOrder> = tx.records(
-        "FROM sale_order
+        "FROM sale_order o
          WHERE owner_id = ?1 AND created_at >= ?2 AND (created_at, order_id) < (?3, ?4)
          ORDER BY created_at DESC, order_id DESC
          LIMIT ?5",
@@ -193,9 +194,7 @@ fn piece(
     let mut sent = Vec::new();
     for order in &orders {
         if let Some(shipment) = wanted(order) {
-            let is_sale = OrderStatus::sale_of(order.status) == SaleState::Paid;
-            let wants_cost = is_sale && order.freight.is_none();
-            sent.push(Sent { order: order.place.order, shipment, wants_cost });
+            sent.push(Sent { order: order.place.order, shipment, known: order.known });
         }
         if sent.len() == most {
             return Ok(Piece { sent, last: Some(order.place) });

@@ -16,7 +16,9 @@ use crate::identity::Seller;
 use crate::list_arguments;
 use crate::marketplace::account::stores;
 use crate::marketplace::books::order_status::{ORDER_STATES, PARCEL_STATES};
-use crate::marketplace::books::orders::list::{self, Filter, Order, OrderPage, OrderPosition};
+use crate::marketplace::books::orders::list::{
+    self, Filter, Order, OrderPage, OrderPosition, ShownLine,
+};
 use crate::marketplace::books::orders::sold::Wording;
 use crate::marketplace::books::words::Words;
 use crate::partner::cursor::{CursorPagination, LONGEST, ListScope, Walk};
@@ -296,12 +298,14 @@ struct OrderItem<'o> {
     total_amount: Cents,
     /// Currency of the amount, such as `BRL`.
     currency: &'o str,
-    /// Units sold.
+    /// Units sold, of all lines.
     quantity: i64,
     /// Title of the listing when it was sold.
     title: &'o str,
     /// SKU of what was sold; empty when it has none.
     sku: &'o str,
+    /// What was sold, line by line; `ml_id`, `title` and `sku` above are those of the first.
+    items: Vec<LineItem<'o>>,
     /// The buyer's name at the marketplace.
     buyer_nickname: &'o str,
     /// When the order was made, as civil time of the service.
@@ -314,6 +318,31 @@ struct OrderItem<'o> {
     updated_at_rfc3339: OffsetTime,
     /// The parcel.
     shipping: Shipping<'o>,
+}
+
+/// A line of an order.
+#[derive(Serialize, JsonSchema)]
+struct LineItem<'o> {
+    /// Marketplace listing id.
+    ml_id: &'o str,
+    /// Number of the listing's variation; null without variations.
+    variation_id: Option<String>,
+    /// SKU; empty when it has none.
+    sku: &'o str,
+    /// Title of the listing when it was sold.
+    title: &'o str,
+    /// Units of this line.
+    quantity: i64,
+    /// What one unit cost, after discounts, in the order's currency.
+    unit_price: Cents,
+}
+
+impl<'o> LineItem<'o> {
+    fn of(ShownLine { line, wording }: ShownLine<'o>) -> Self {
+        let Wording { ml_id, title, sku } = wording;
+        let variation_id = line.variation();
+        Self { ml_id, variation_id, sku, title, quantity: line.units, unit_price: line.unit }
+    }
 }
 
 /// The shipment of an order; nulls until there is one.
@@ -341,6 +370,7 @@ impl<'o> OrderItem<'o> {
             quantity: order.quantity,
             title,
             sku,
+            items: page.lines(order).map(LineItem::of).collect(),
             buyer_nickname: &order.buyer_nickname,
             date_created: zone.partner(order.created_at),
             date_created_at: zone.with_offset(order.created_at),

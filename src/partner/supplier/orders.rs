@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::money::BRL;
 use crate::base::{Cents, Instant, OffsetTime, OrderId, UserId, Zone};
-use crate::dropshipping::orders::{
+use crate::dropshipping::orders::{DropLine, 
     self, DropOrder, DropOrderQuery, DropOrderStatus, StatusFilter, Whose,
 };
 use crate::http::input::Check;
@@ -73,12 +73,7 @@ wire! {
         /// Name of that seller.
         seller_name: String = order.seller,
         /// What was sold of the supplier.
-        items: Vec<DropItem> = vec![DropItem {
-            sku: order.sku,
-            title: order.title,
-            quantity: order.quantity,
-            unit_cost: order.unit,
-        }],
+        items: Vec<DropItem> = order.lines().into_iter().map(DropItem::of).collect(),
         /// What the seller owes for it, in `currency`.
         amount_due: Cents = order.amount,
         /// Currency of all amounts of the drop order.
@@ -119,6 +114,13 @@ struct DropItem {
     quantity: i64,
     /// The supplier's price of one, in `currency` of the drop order.
     unit_cost: Cents,
+}
+
+impl DropItem {
+    fn of(line: DropLine) -> Self {
+        let DropLine { sku, title, quantity, unit, .. } = line;
+        Self { sku, title, quantity, unit_cost: unit }
+    }
 }
 
 /// The parcel of an order; nulls until there is one.

@@ -11,7 +11,7 @@ use crate::dropshipping::{payments, relations};
 use crate::marketplace::books::claims::{self, ClaimState};
 use crate::marketplace::books::document::{
     ClaimDocument, ItemId, ListingDocument, OrderDocument, QuestionDocument, QuestionRow,
-    QuestionState, Shipment, SoldItem,
+    QuestionState, Shipment, SoldItem, SoldLine,
 };
 use crate::marketplace::books::orders::{self, BookContext};
 use crate::marketplace::books::{BookWrite, listings, questions};
@@ -200,19 +200,28 @@ pub fn order(numbers: Numbers, place: i64, good: i64, at: Instant) -> OrderDocum
         updated_at: at,
         total: Cents(price * quantity),
         currency: "BRL".to_owned(),
-        item: SoldItem {
-            site: "MLB".to_owned(),
-            number: numbers.item(good),
-            variation: 0,
-            title: title.to_owned(),
-            sku: sku.to_owned(),
-        },
-        quantity,
+        refunded: Cents(0),
+        lines: vec![SoldLine {
+            item: SoldItem {
+                site: "MLB".to_owned(),
+                number: numbers.item(good),
+                variation: 0,
+                title: title.to_owned(),
+                sku: sku.to_owned(),
+            },
+            units: quantity,
+            unit_price: Cents(price),
+            fee: Some(Cents(price * quantity * 12 / 100)),
+        }],
+        pack_id: None,
+        payments: Vec::new(),
+        is_to_agree: false,
+        is_fraud_risk: false,
+        is_split: false,
         buyer_id: None,
         buyer_nickname: format!("COMPRADOR{}", 100 + place.rem_euclid(17)),
         shipping_id: Some(numbers.record(place)),
         shipment: Some(ready(at)),
-        fee: Some(Cents(price * quantity * 12 / 100)),
         paid_at: Some(at),
     }
 }

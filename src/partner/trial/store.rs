@@ -6,9 +6,9 @@ use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId};
 use crate::catalog::store as products;
 use crate::db::{DbError, ReadTx, Result, WriteTx};
 use crate::marketplace::account::store as linked;
-use crate::marketplace::books::document::{OrderDocument, SoldItem};
+use crate::marketplace::books::document::{OrderDocument, SoldItem, SoldLine};
 use crate::marketplace::books::order_status::OrderStatus;
-use crate::marketplace::books::words::READY_TO_SHIP;
+use crate::marketplace::books::parcel::TO_SEND;
 use crate::messages::store as messages;
 use crate::row;
 
@@ -282,13 +282,22 @@ impl From<KnownOrder> for OrderDocument {
             updated_at: known.updated_at,
             total: known.total,
             currency: known.currency,
-            item: SoldItem { site, number, variation, title, sku },
-            quantity: known.quantity,
+            refunded: Cents(0),
+            lines: vec![SoldLine {
+                item: SoldItem { site, number, variation, title, sku },
+                units: known.quantity,
+                unit_price: Cents(known.total.0 / known.quantity.max(1)),
+                fee: known.fee,
+            }],
+            pack_id: None,
+            payments: Vec::new(),
+            is_to_agree: false,
+            is_fraud_risk: false,
+            is_split: false,
             buyer_id: None,
             buyer_nickname: known.buyer_nickname,
             shipping_id: known.shipping_id,
             shipment: None,
-            fee: known.fee,
             paid_at: known.paid_at,
         }
     }
@@ -312,7 +321,7 @@ pub fn newest_to_ship(tx: &ReadTx<'_>, owner: UserId) -> Result<Option<(OrderId,
     tx.tuple(
         &format!(
             "SELECT order_id, shipping_id FROM sale_order
-             WHERE owner_id = ?1 AND status = ?2 AND shipping_status = {READY_TO_SHIP} AND shipping_id IS NOT NULL
+             WHERE owner_id = ?1 AND status = ?2 AND {TO_SEND} AND shipping_id IS NOT NULL
              ORDER BY created_at DESC, order_id DESC LIMIT 1"
         ),
         (owner, OrderStatus::Paid.number()),

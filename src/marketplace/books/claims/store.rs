@@ -7,8 +7,8 @@ use crate::db::{Column, Filters, Page, ReadTx, Record as _, Result, RowWindow, W
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::document::ClaimDocument;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
-use crate::marketplace::books::orders::first_of_parcel;
-use crate::marketplace::books::words::Words;
+use crate::marketplace::books::orders::{first_of_parcel, first_with};
+use crate::marketplace::books::words::{BRL, Words};
 use crate::panel::Listing;
 use crate::row;
 use crate::services::Services;
@@ -46,8 +46,8 @@ row! {
         pub open: i64 = "count(*)",
         /// Those that wait for the seller.
         pub own: i64 = "coalesce(sum(due_at IS NOT NULL OR action <> '' AND stage <> 'dispute'), 0)",
-        pub amount: Cents = "coalesce(sum((SELECT o.total_cents FROM sale_order o
-         WHERE o.order_id = claim.order_id AND o.owner_id = claim.owner_id)), 0)",
+        /// What was paid in the sales that they are about, each once.
+        pub amount: Cents = "0",
     }
 }
 
@@ -139,11 +139,21 @@ pub fn open_of(tx: &ReadTx<'_>, owner: UserId, account: MlUserId, most: u32) -> 
 
 /// What the open claims of an owner come to, of one account or of all.
 pub fn at_stake(tx: &ReadTx<'_>, owner: UserId, store: Option<MlUserId>) -> Result<AtStake> {
-    let found = tx.record(
+    let given = (owner, ClaimState::Open, store);
+    let found: Option<AtStake> = tx.record(
         "FROM claim WHERE owner_id = ?1 AND state = ?2 AND (?3 IS NULL OR ml_user_id = ?3)",
-        (owner, ClaimState::Open, store),
+        given,
     )?;
-    Ok(found.unwrap_or_default())
+    let amount = tx.value(
+        &format!(
+            "SELECT coalesce(sum(o.total_cents), 0) FROM (
+                 SELECT DISTINCT order_id FROM claim
+                 WHERE owner_id = ?1 AND state = ?2 AND (?3 IS NULL OR ml_user_id = ?3)) c
+             JOIN sale_order o ON o.order_id = c.order_id AND o.owner_id = ?1 AND o.currency = {BRL}"
+        ),
+        given,
+    )?;
+    Ok(AtStake { amount, ..found.unwrap_or_default() })
 }
 
 /// How many claims of an owner are in a state, of one account or of all.
@@ -159,19 +169,22 @@ pub fn count(
     )
 }
 
-/// The claims about a sale or its parcel, open ones first.
+/// The claims about a sale, its parcel, its cart or its payments, open ones first.
 pub fn of_sale(
     tx: &ReadTx<'_>,
     owner: UserId,
     order: OrderId,
     shipment: Option<i64>,
+    pack: Option<i64>,
 ) -> Result<Vec<Claim>> {
     tx.records(
         "FROM claim
-         WHERE owner_id = ?1 AND resource_id IN (?2, ?3)
-             AND (resource = 'order' AND resource_id = ?2 OR resource = 'shipment' AND resource_id = ?3)
+         WHERE owner_id = ?1 AND (order_id = ?2
+             OR resource = 'order' AND resource_id = ?2
+             OR resource = 'shipment' AND resource_id = ?3
+             OR resource = 'purchase' AND resource_id = ?4)
          ORDER BY state, opened_at DESC LIMIT 20",
-        (owner, order, shipment.unwrap_or(-1)),
+        (owner, order, shipment.unwrap_or(-1), pack.unwrap_or(-1)),
     )
 }
 
@@ -179,11 +192,15 @@ pub fn stored(tx: &ReadTx<'_>, owner: UserId, claim: i64) -> Result<Option<Claim
     tx.record("FROM claim WHERE claim_id = ?1 AND owner_id = ?2", (claim, owner))
 }
 
-/// The order that a claim is about: the one it names, else the first of its parcel.
+/// The order that a claim is about: the one it names, else the first of its parcel, of its
+/// cart or of its payment.
 pub fn order_of(tx: &ReadTx<'_>, owner: UserId, claim: &ClaimDocument) -> Result<Option<OrderId>> {
-    match claim.resource_id.filter(|_| claim.resource == "shipment") {
-        Some(parcel) => first_of_parcel(tx, owner, parcel),
-        None => Ok(claim.named_order()),
+    match (&*claim.resource, claim.resource_id) {
+        ("shipment", Some(parcel)) => first_of_parcel(tx, owner, parcel),
+        (resource @ ("purchase" | "payment"), Some(number)) => {
+            first_with(tx, owner, resource, number)
+        }
+        _ => Ok(claim.named_order()),
     }
 }
 

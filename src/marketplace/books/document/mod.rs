@@ -16,7 +16,7 @@ mod seller;
 pub use claim::{ClaimDocument, ClaimState};
 pub use item_id::ItemId;
 pub use listing::ListingDocument;
-pub use order::{OrderDocument, Shipment, SoldItem};
+pub use order::{OrderDocument, Shipment, SoldItem, SoldLine};
 pub use question::{QuestionDocument, QuestionRow, QuestionState};
 pub use seller::SellerRecord;
 
@@ -62,14 +62,19 @@ pub fn positive(value: &Value) -> Option<i64> {
     whole(value).filter(|number| *number > 0)
 }
 
-/// A whole number that is not negative, written as a number or as text.
+/// A whole number that is not negative, written as a number or as text, also as `1.0`.
 fn whole(value: &Value) -> Option<i64> {
-    let number = match value {
-        Value::Number(number) => number.as_i64()?,
-        Value::String(digits) => digits.trim().parse().ok()?,
+    let digits = match value {
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => return (number >= 0).then_some(number),
+            None => number.to_string(),
+        },
+        Value::String(digits) => digits.trim().to_owned(),
         _ => return None,
     };
-    (number >= 0).then_some(number)
+    let (whole, part) = digits.split_once('.').unwrap_or((&digits, "0"));
+    let is_whole = !part.is_empty() && part.bytes().all(|digit| digit == b'0');
+    whole.parse().ok().filter(|number| is_whole && *number >= 0)
 }
 
 /// A text that is not empty, trimmed and shortened to the limit; a number is
@@ -87,7 +92,8 @@ fn bounded_text(value: &Value, longest: usize) -> Option<String> {
     (!text.is_empty()).then(|| shortened(&text, longest).to_owned())
 }
 
-fn instant(value: &Value) -> Option<Instant> {
+/// An instant with its offset.
+pub fn instant(value: &Value) -> Option<Instant> {
     Instant::parse(value.as_str()?.trim())
 }
 

@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 
-use super::{Unreadable, amount, elements, instant, positive, text};
+use super::{Unreadable, amount, elements, instant, number, positive, text};
 use crate::base::{Cents, Instant, MlUserId, OrderId};
 use crate::marketplace::books::order_status::OrderStatus;
 
 /// Most units of one order; a larger number is an error.
 const MOST_UNITS: i64 = 1_000_000;
+/// Most lines of one order; more are an error.
+const MOST_LINES: usize = 100;
 
 /// An order as the marketplace has it at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,20 +26,41 @@ pub struct OrderDocument {
     pub updated_at: Instant,
     /// Without shipping.
     pub total: Cents,
+    /// What of it the buyer got back.
+    pub refunded: Cents,
     pub currency: String,
-    pub item: SoldItem,
-    /// Units over all lines.
-    pub quantity: i64,
+    /// What was sold; at least one line.
+    pub lines: Vec<SoldLine>,
+    /// The cart that it belongs to.
+    pub pack_id: Option<i64>,
+    /// Numbers of its payments.
+    pub payments: Vec<i64>,
     pub buyer_id: Option<i64>,
     /// Empty when the marketplace does not say.
     pub buyer_nickname: String,
     pub shipping_id: Option<i64>,
+    /// Whether seller and buyer agree on the delivery, so that there is no parcel.
+    pub is_to_agree: bool,
+    /// Whether the marketplace says that its goods must not be sent.
+    pub is_fraud_risk: bool,
+    /// Whether it was cancelled only because its parcel was divided: its goods are sold in
+    /// other orders.
+    pub is_split: bool,
     /// State and kind of the shipment, when it was fetched.
     pub shipment: Option<Shipment>,
-    /// The marketplace's commission for all units, once it tells it.
-    pub fee: Option<Cents>,
     /// When the last payment was approved, when it says so.
     pub paid_at: Option<Instant>,
+}
+
+/// A line of an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SoldLine {
+    pub item: SoldItem,
+    pub units: i64,
+    /// For one unit, after discounts.
+    pub unit_price: Cents,
+    /// The marketplace's commission for all units, once it tells it.
+    pub fee: Option<Cents>,
 }
 
 /// What was sold: a listing, or one variation of it.
@@ -59,8 +82,12 @@ pub struct SoldItem {
 pub struct Shipment {
     /// Such as `ready_to_ship`; empty when not said.
     pub status: String,
+    /// Such as `ready_to_print`; empty when not said.
+    pub substatus: String,
     /// Such as `drop_off`; empty when not said.
     pub logistic_type: String,
+    /// Whether it is to leave within minutes of the sale.
+    pub is_same_day: bool,
     /// When the marketplace last changed it, when it says so.
     pub updated_at: Option<Instant>,
     /// When its label was printed, when it left and when it arrived; `None` where
@@ -72,40 +99,66 @@ pub struct Shipment {
     pub cost: Option<Cents>,
     /// Until when its parcel is to be handed over, when the marketplace says so.
     pub dispatch_by: Option<Instant>,
+    /// When it was asked until when, when it was.
+    pub deadline_asked_at: Option<Instant>,
 }
 
 impl OrderDocument {
     /// Reads an order of `/orders/{id}` or of a search.
     pub fn read(order: &Value) -> Result<Self, Unreadable> {
-        let lines = elements(&order["order_items"]);
-        let first = lines.first().ok_or(Unreadable("order_items"))?;
         // Dates may be missing; then the next one in the list is used.
         let (created, closed) = ("date_created", "date_closed");
         let (changed, found) = ("last_updated", "date_last_updated");
         let created_at = first_date(order, [created, closed, changed, found]);
         let updated_at = first_date(order, [changed, found, closed, created]);
         let status = text(&order["status"]).ok_or(Unreadable("status"))?;
-        let counts = OrderStatus::from_name(&status).is_some_and(OrderStatus::is_sale);
-        let payments = elements(&order["payments"]).iter();
+        let is_sale = OrderStatus::from_name(&status).is_some_and(OrderStatus::is_sale);
+        let total = amount(&order["total_amount"]).ok_or(Unreadable("total_amount"))?;
+        let currency = text(&order["currency_id"])
+            .or_else(|| text(&order["order_items"][0]["currency_id"]))
+            .ok_or(Unreadable("currency_id"))?;
+        let payments = elements(&order["payments"]);
+        let refunded = payments.iter().filter_map(|one| amount(&one["transaction_amount_refunded"]));
+        let refunded = refunded.fold(0_i64, |sum, one| sum.saturating_add(one.0));
+        let has_tag = |tag: &str| elements(&order["tags"]).iter().any(|one| one == tag);
+        let shipping_id = positive(&order["shipping"]["id"]);
         Ok(Self {
             id: OrderId(positive(&order["id"]).ok_or(Unreadable("id"))?),
             seller: MlUserId(positive(&order["seller"]["id"]).ok_or(Unreadable("seller.id"))?),
+            lines: lines(order, total, is_sale)?,
             status,
             created_at: created_at.ok_or(Unreadable("date_created"))?,
             closed_at: instant(&order["date_closed"]),
             updated_at: updated_at.ok_or(Unreadable("last_updated"))?,
-            total: amount(&order["total_amount"]).ok_or(Unreadable("total_amount"))?,
-            currency: text(&order["currency_id"]).unwrap_or_else(|| "BRL".to_owned()),
-            item: SoldItem::read(&first["item"])?,
-            quantity: units(lines).ok_or(Unreadable("order_items.quantity"))?,
+            total,
+            refunded: Cents(refunded).min(total),
+            currency,
+            pack_id: positive(&order["pack_id"]),
+            payments: payments.iter().filter_map(|one| positive(&one["id"])).collect(),
             buyer_id: positive(&order["buyer"]["id"]),
             buyer_nickname: text(&order["buyer"]["nickname"]).unwrap_or_default(),
-            shipping_id: positive(&order["shipping"]["id"]),
+            shipping_id,
+            is_to_agree: shipping_id.is_none() && has_tag("no_shipping"),
+            is_fraud_risk: has_tag("fraud_risk_detected"),
+            is_split: order["cancel_detail"]["code"] == "pack_splitted",
             shipment: None,
-            // Computed when the payment is credited; before, 0 says nothing.
-            fee: fee(lines).filter(|fee| counts || *fee > Cents(0)),
-            paid_at: payments.filter_map(|payment| instant(&payment["date_approved"])).max(),
+            paid_at: payments.iter().filter_map(|one| instant(&one["date_approved"])).max(),
         })
+    }
+
+    /// The line that stands for the order where there is room for one.
+    pub fn first(&self) -> &SoldLine {
+        &self.lines[0]
+    }
+
+    /// Units over all lines.
+    pub fn units(&self) -> i64 {
+        self.lines.iter().map(|line| line.units).sum()
+    }
+
+    /// The marketplace's commission for all lines, once it tells that of each.
+    pub fn fee(&self) -> Option<Cents> {
+        self.lines.iter().try_fold(Cents(0), |sum, line| Some(Cents(sum.0 + line.fee?.0)))
     }
 
     /// Whether the order counts as a sale, with its full amount (docs/contract.md, "Sales").
@@ -136,26 +189,46 @@ impl SoldItem {
 }
 
 impl Shipment {
-    /// Reads a shipment in the format of 2025 (`logistic.type`) or an older one.
+    /// Reads a shipment in the format of 2025 (`logistic.type`) or an older one. What only
+    /// other calls tell (dates, cost, deadline) is added by the client.
     pub fn read(shipment: &Value) -> Self {
         let kind = text(&shipment["logistic"]["type"]).or_else(|| text(&shipment["logistic_type"]));
-        let status = text(&shipment["status"]).unwrap_or_default();
-        let updated_at = instant(&shipment["last_updated"]);
-        // Only the older format has the history; else a state tells since when it is at the latest.
-        let since = |name: &str, is_now: bool| {
-            instant(&shipment["status_history"][name]).or(updated_at.filter(|_| is_now))
-        };
+        // The older format has the dates of each state; the present one has `/history`.
+        let since = |name: &str| instant(&shipment["status_history"][name]);
+        // Gone from answers since May 2025, when `/sla` came.
         let limit = |part: &str| instant(&shipment[part]["estimated_handling_limit"]["date"]);
         Self {
-            printed_at: since("date_first_printed", shipment["substatus"] == "printed"),
-            sent_at: since("date_shipped", status == "shipped"),
-            delivered_at: since("date_delivered", status == "delivered"),
-            status,
+            printed_at: since("date_first_printed"),
+            sent_at: since("date_shipped"),
+            delivered_at: since("date_delivered"),
+            status: text(&shipment["status"]).unwrap_or_default(),
+            substatus: text(&shipment["substatus"]).unwrap_or_default(),
             logistic_type: kind.unwrap_or_default(),
-            updated_at,
+            is_same_day: elements(&shipment["tags"]).iter().any(|tag| tag == "proximity"),
+            updated_at: instant(&shipment["last_updated"]),
             cost: None,
             dispatch_by: limit("lead_time").or_else(|| limit("shipping_option")),
+            deadline_asked_at: None,
         }
+    }
+
+    /// Adds what the answer of `/shipments/{id}/history` tells: when the label was first
+    /// printed, when the parcel first left the seller, and when it arrived.
+    pub fn add_history(&mut self, history: &Value) {
+        let steps = elements(history).iter().chain(elements(&history["history"]));
+        let mut steps: Vec<(Instant, String, String)> = steps
+            .filter_map(|step| {
+                let word = |name: &str| text(&step[name]).unwrap_or_default();
+                Some((instant(&step["date"])?, word("status"), word("substatus")))
+            })
+            .collect();
+        steps.sort();
+        let first = |is_it: fn(&str, &str) -> bool| {
+            steps.iter().find(|(_, status, sub)| is_it(status, sub)).map(|(at, ..)| *at)
+        };
+        self.printed_at = first(|_, sub| sub == "printed").or(self.printed_at);
+        self.sent_at = first(has_left).or(self.sent_at);
+        self.delivered_at = first(|status, _| status == "delivered").or(self.delivered_at);
     }
 }
 
@@ -165,23 +238,52 @@ fn first_date(order: &Value, names: [&str; 4]) -> Option<Instant> {
     given.and_then(|name| instant(&order[name]))
 }
 
-/// The commission of all lines, told for one unit; `None` when one of them does not
-/// tell it.
-fn fee(lines: &[Value]) -> Option<Cents> {
-    lines
+/// The lines of an order with this total.
+fn lines(order: &Value, total: Cents, is_sale: bool) -> Result<Vec<SoldLine>, Unreadable> {
+    let lines = elements(&order["order_items"]);
+    match lines.len() {
+        0 => return Err(Unreadable("order_items")),
+        1..=MOST_LINES => {}
+        _ => return Err(Unreadable("order_items, which has too many lines,")),
+    }
+    let is_alone = lines.len() == 1;
+    let mut sold = lines
         .iter()
-        .try_fold(0_i64, |sum, line| {
-            sum.checked_add(amount(&line["sale_fee"])?.0.checked_mul(positive(&line["quantity"])?)?)
+        .map(|line| {
+            let units = positive(&line["quantity"]).filter(|units| *units <= MOST_UNITS);
+            let units = units.ok_or(Unreadable("order_items.quantity"))?;
+            // What one line costs follows from the total.
+            let alone = is_alone.then(|| Cents(total.0 / units));
+            let unit_price = amount(&line["unit_price"]).or(alone);
+            Ok(SoldLine {
+                item: SoldItem::read(&line["item"])?,
+                units,
+                unit_price: unit_price.ok_or(Unreadable("order_items.unit_price"))?,
+                fee: fee(&line["sale_fee"], units),
+            })
         })
-        .map(Cents)
+        .collect::<Result<Vec<_>, _>>()?;
+    let units = sold.iter().try_fold(0_i64, |sum, line| sum.checked_add(line.units));
+    units.filter(|units| *units <= MOST_UNITS).ok_or(Unreadable("order_items.quantity"))?;
+    // Computed when the payment is credited; before, 0 says nothing.
+    if !is_sale && sold.iter().all(|line| line.fee == Some(Cents(0))) {
+        sold.iter_mut().for_each(|line| line.fee = None);
+    }
+    Ok(sold)
 }
 
-/// Units of all lines; `None` when a line has none or there are too many.
-fn units(lines: &[Value]) -> Option<i64> {
-    lines
-        .iter()
-        .try_fold(0_i64, |sum, line| sum.checked_add(positive(&line["quantity"])?))
-        .filter(|units| *units <= MOST_UNITS)
+/// The commission of some units, told for one: it is rounded once, when it is multiplied.
+fn fee(of_unit: &Value, units: i64) -> Option<Cents> {
+    #[expect(clippy::cast_precision_loss, reason = "at most a million units")]
+    let fee = number(of_unit)? * units as f64;
+    Cents::from_reais(fee).filter(|fee| fee.0 >= 0)
+}
+
+/// Whether a state of a shipment means that the seller has handed the parcel over.
+fn has_left(status: &str, substatus: &str) -> bool {
+    use crate::marketplace::books::parcel::ParcelStage;
+    let stage = ParcelStage::of(status, substatus, "");
+    matches!(stage, ParcelStage::HandedOver | ParcelStage::Sent | ParcelStage::Arrived)
 }
 
 #[cfg(test)]

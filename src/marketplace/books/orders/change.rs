@@ -3,8 +3,9 @@
 use super::{BookContext, StoredOrder, is_sale_status};
 use crate::base::{Instant, OrderId, UserId};
 use crate::db::{ReadTx, Result};
-use crate::marketplace::books::document::{OrderDocument, SoldItem};
+use crate::marketplace::books::document::OrderDocument;
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
+use crate::marketplace::books::parcel::Marks;
 
 /// A change of an order: what it was and what it is.
 pub struct OrderChange<'c> {
@@ -22,16 +23,25 @@ pub struct OrderChange<'c> {
 }
 
 /// The goods of an order.
-#[derive(Clone, Copy, Debug)]
-pub struct SoldOrder<'o> {
+#[derive(Clone, Debug)]
+pub struct SoldOrder {
     pub id: OrderId,
     pub created_at: Instant,
+    pub goods: Vec<SoldGoods>,
+    pub sale: SaleState,
+    /// Whether its goods are out of its seller's stock.
+    pub is_out: bool,
+}
+
+/// What a line of an order takes out of the stock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SoldGoods {
     /// Number of the listing that sold it.
     pub item: i64,
+    pub variation: i64,
     /// The SKU on the order; empty when it has none.
-    pub sku: &'o str,
-    pub quantity: i64,
-    pub sale: SaleState,
+    pub sku: String,
+    pub units: i64,
 }
 
 impl OrderChange<'_> {
@@ -49,34 +59,47 @@ impl OrderChange<'_> {
         self.after.closed_at.unwrap_or(self.after.created_at)
     }
 
-    /// Its goods; `None` when only its shipment changed.
-    pub fn goods(&self) -> Option<SoldOrder<'_>> {
-        let order = self.document?;
-        Some(SoldOrder {
-            id: order.id,
-            created_at: order.created_at,
-            item: order.item.number,
-            sku: &order.item.sku,
-            quantity: order.quantity,
-            sale: OrderStatus::from_name(&order.status).map_or(SaleState::Open, OrderStatus::sale),
+    /// Whether only its parcel changed, not what the marketplace says of the order.
+    pub const fn is_of_parcel(&self) -> bool {
+        self.document.is_none()
+    }
+
+    /// Its goods as it is now.
+    pub fn goods(&self, tx: &ReadTx<'_>) -> Result<SoldOrder> {
+        Ok(SoldOrder {
+            id: self.order,
+            created_at: self.after.created_at,
+            goods: match self.document.and_then(named_goods) {
+                Some(goods) => goods,
+                None => self.goods_of(tx, self.after)?,
+            },
+            sale: OrderStatus::sale_of(self.after.status),
+            is_out: self.is_out(tx, self.after)?,
         })
     }
 
-    /// Whether the order names other goods than before: another listing,
-    /// another SKU, or another time of the sale.
+    /// Whether the goods of the order are out of its seller's stock now, and whether they
+    /// were.
+    pub fn are_out(&self, tx: &ReadTx<'_>) -> Result<(bool, bool)> {
+        let was = self.before.map_or(Ok(false), |before| self.is_out(tx, before))?;
+        Ok((was, self.is_out(tx, self.after)?))
+    }
+
+    /// Whether the order named other goods before: other listings, other SKUs, or another
+    /// time of the sale.
     pub fn names_other_goods(&self, tx: &ReadTx<'_>) -> Result<bool> {
-        let (Some(before), Some(order)) = (self.before, self.document) else {
-            return Ok(false);
+        let Some(before) = self.before else { return Ok(false) };
+        let same = |row: &StoredOrder| {
+            (row.created_at, row.item_id, row.variation_id, row.item_version, row.basket)
         };
-        let SoldItem { number, sku, .. } = &order.item;
-        if (before.created_at, before.item_id) != (order.created_at, *number) {
-            return Ok(true);
+        if same(before) == same(self.after) {
+            return Ok(false);
         }
-        let known: Option<String> = tx.maybe(
-            "SELECT sku FROM sold_item WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
-            (before.item_id, before.variation_id, before.item_version),
-        )?;
-        Ok(known.is_none_or(|known| known != *sku))
+        let named = |goods: Vec<SoldGoods>| -> Vec<(i64, String)> {
+            goods.into_iter().map(|one| (one.item, one.sku)).collect()
+        };
+        Ok(before.created_at != self.after.created_at
+            || named(self.goods_of(tx, before)?) != named(self.goods_of(tx, self.after)?))
     }
 
     /// When the owner linked the account that sold it; `None` when they did
@@ -87,4 +110,50 @@ impl OrderChange<'_> {
             (self.after.ml_user_id, self.owner),
         )
     }
+
+    fn goods_of(&self, tx: &ReadTx<'_>, row: &StoredOrder) -> Result<Vec<SoldGoods>> {
+        let lines = row.lines(tx)?.into_iter();
+        let goods = lines.map(|line| {
+            let sku: Option<String> = tx.maybe(
+                "SELECT sku FROM sold_item WHERE item_id = ?1 AND variation_id = ?2 AND version = ?3",
+                (line.item_id, line.variation_id, line.item_version),
+            )?;
+            Ok(SoldGoods {
+                item: line.item_id,
+                variation: line.variation_id,
+                sku: sku.unwrap_or_default(),
+                units: line.units,
+            })
+        });
+        goods.collect()
+    }
+
+    /// Whether the goods of a row are out of its seller's stock: while it is a sale, and
+    /// when it was cancelled after they had left, until they are back. What the
+    /// marketplace sends from its own warehouse never is.
+    fn is_out(&self, tx: &ReadTx<'_>, row: &StoredOrder) -> Result<bool> {
+        let is_out = match OrderStatus::sale_of(row.status) {
+            SaleState::Paid => true,
+            SaleState::Cancelled => {
+                row.has_left() && !row.marks.has(Marks::CAME_BACK) && !row.marks.has(Marks::SPLIT)
+            }
+            SaleState::Open => false,
+        };
+        let Some(logistic) = row.logistic_type.filter(|_| is_out) else { return Ok(is_out) };
+        Ok(&*self.context.words.text(tx, logistic)? != "fulfillment")
+    }
+}
+
+/// The goods of a document that says what each line sold; what it leaves out is stored.
+fn named_goods(order: &OrderDocument) -> Option<Vec<SoldGoods>> {
+    let goods = order.lines.iter().map(|line| {
+        let item = &line.item;
+        (!item.title.is_empty() || !item.sku.is_empty()).then(|| SoldGoods {
+            item: item.number,
+            variation: item.variation,
+            sku: item.sku.clone(),
+            units: line.units,
+        })
+    });
+    goods.collect()
 }

@@ -2,8 +2,13 @@
 //! else the one that was typed for the listing, else the price of the supplier's
 //! product that the listing sells. A product without a cost says 0, which is none.
 
+use std::collections::HashMap;
+
+use super::lines::StoredLine;
+use super::sold::SoldKey;
 use crate::base::{Cents, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::books::words::Words;
 
 /// The cost of one unit, and where it is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +54,54 @@ pub fn unit(tx: &ReadTx<'_>, owner: UserId, item: i64, sku: &str) -> Result<Opti
         (owner, item),
     )?;
     Ok(asked.map(|cents| Unit { cents, source: Source::Supplier }))
+}
+
+/// Costs of what one owner sold, each looked up once.
+pub struct Costs<'c, 'tx> {
+    tx: &'c ReadTx<'tx>,
+    words: &'c Words,
+    owner: UserId,
+    skus: HashMap<SoldKey, String>,
+    units: HashMap<(i64, String), Option<Unit>>,
+}
+
+impl<'c, 'tx> Costs<'c, 'tx> {
+    pub fn of(tx: &'c ReadTx<'tx>, words: &'c Words, owner: UserId) -> Self {
+        Self { tx, words, owner, skus: HashMap::new(), units: HashMap::new() }
+    }
+
+    /// Reads the SKUs of things together.
+    pub fn learn(&mut self, keys: &[SoldKey]) -> Result<()> {
+        let worded = self.words.sold.of(self.tx, self.owner, keys)?;
+        for (place, key) in keys.iter().enumerate() {
+            self.skus.insert(*key, worded.at(place).sku.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The cost of one unit of a thing.
+    pub fn unit(&mut self, key: SoldKey) -> Result<Option<Unit>> {
+        if !self.skus.contains_key(&key) {
+            self.learn(&[key])?;
+        }
+        let sku = self.skus.get(&key).cloned().unwrap_or_default();
+        let thing = (key.0, sku);
+        if let Some(known) = self.units.get(&thing) {
+            return Ok(*known);
+        }
+        let found = unit(self.tx, self.owner, thing.0, &thing.1)?;
+        Ok(*self.units.entry(thing).or_insert(found))
+    }
+
+    /// The cost of some lines; `None` while that of one is not known.
+    pub fn of_lines(&mut self, lines: &[StoredLine]) -> Result<Option<Cents>> {
+        let mut sum = Cents(0);
+        for line in lines {
+            let Some(unit) = self.unit(line.key())? else { return Ok(None) };
+            sum.0 = sum.0.saturating_add(unit.cents.0.saturating_mul(line.units));
+        }
+        Ok(Some(sum))
+    }
 }
 
 /// Sets what a unit costs: at the product with the SKU, or else at the listing.

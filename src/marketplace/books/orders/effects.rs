@@ -7,6 +7,8 @@ use super::{ALL_DAYS, BookContext, EVERY_KIND, Sale, StoredOrder, first_of_parce
 use crate::base::{MlUserId, UserId};
 use crate::changes;
 use crate::db::{Result, WriteTx};
+use crate::marketplace::books::document::OrderDocument;
+use crate::marketplace::books::parcel::Marks;
 use crate::marketplace::books::{BookWrite, news};
 use crate::messages::{News, NotificationKind};
 
@@ -138,18 +140,54 @@ pub fn stamp(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
 
 /// Notifies the owner of a sale, once for each order.
 pub fn notify(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    let sale = change.document.filter(|order| order.is_sale());
+    let sale = change.document.filter(|order| order.is_sale() && !change.was_sale());
     let Some(order) = sale.filter(|order| order.sold_at() >= change.news_from) else {
         return Ok(());
     };
-    let title = if order.item.title.is_empty() { "Venda" } else { &order.item.title };
     let reference = order.id.to_string();
     let cause = format!("venda:{reference}");
+    let total = order.total.in_currency(&order.currency);
     let told = News {
         title: "Nova venda",
-        text: &format!("{}× {title} — {}", order.quantity, order.total.page()),
+        text: &format!("{} — {total}", words_of(order)),
         reference: Some(&reference),
         ..News::notice(NotificationKind::Venda, &cause)
     };
     news::tell((tx, change.context, change.owner), order.seller, told)
+}
+
+/// What an order sold, in words: `2× Cabo e mais 1 produto`.
+fn words_of(order: &OrderDocument) -> String {
+    let first = order.first();
+    let title = if first.item.title.is_empty() { "Venda" } else { &first.item.title };
+    let more = and_more(order.lines.len());
+    format!("{}× {title}{more}", first.units)
+}
+
+/// What stands behind the first of some lines: ` e mais 2 produtos`; empty with one.
+pub fn and_more(lines: usize) -> String {
+    match lines {
+        ..2 => String::new(),
+        2 => " e mais 1 produto".to_owned(),
+        lines => format!(" e mais {} produtos", lines - 1),
+    }
+}
+
+/// Tells the owner that the marketplace says not to send an order, once.
+pub fn warn_of_fraud(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
+    let OrderChange { before, after, .. } = change;
+    let was_risk = before.is_some_and(|before| before.marks.has(Marks::FRAUD));
+    let is_risk = after.marks.has(Marks::FRAUD) && change.is_sale();
+    if was_risk || !is_risk || change.sold_at() < change.news_from {
+        return Ok(());
+    }
+    let reference = change.order.to_string();
+    let cause = format!("fraude:{reference}");
+    let told = News {
+        title: "Não envie esta venda",
+        text: &format!("O marketplace suspeita de fraude na venda {reference}. Não envie; cancele."),
+        reference: Some(&reference),
+        ..News::notice(NotificationKind::Venda, &cause)
+    };
+    news::tell((tx, change.context, change.owner), after.ml_user_id, told)
 }

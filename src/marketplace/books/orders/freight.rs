@@ -53,7 +53,7 @@ pub fn share(
 }
 
 /// A cost in shares like some values; equal ones when all are zero. No centavo is lost.
-fn shares(cost: Cents, values: &[i64]) -> Vec<Cents> {
+pub(super) fn shares(cost: Cents, values: &[i64]) -> Vec<Cents> {
     let whole: i128 = values.iter().map(|value| i128::from(*value)).sum();
     let count = i128::try_from(values.len()).unwrap_or(1);
     let (mut passed, mut given) = (0, 0);

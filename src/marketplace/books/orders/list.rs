@@ -11,15 +11,18 @@ use std::sync::LazyLock;
 use rusqlite::Row;
 use rusqlite::types::Type;
 
-use super::left::Earned;
+use super::cost::Costs;
+use super::left::{Earned, Told};
+use super::lines::{StoredLine, of_basket};
 use super::runs::{self, Window};
 use super::sold::{SoldKey, Worded, Wording};
-use super::{changed_at, cost, is_sale_status, narrow};
+use super::{changed_at, is_sale_status, narrow};
 use crate::base::clock::{Day, Instant, Zone};
 use crate::base::ids::{MlUserId, OrderId, UserId};
 use crate::base::money::Cents;
 use crate::db::{DbError, Filters, ReadTx, Record as _, Result};
-use crate::marketplace::books::words::Words;
+use crate::marketplace::books::parcel::{Marks, ParcelStage};
+use crate::marketplace::books::words::{BRL, Words};
 use crate::row;
 
 /// The filters and the page of a list of orders.
@@ -85,13 +88,33 @@ row! {
         pub delivered_at: Option<Instant>,
         /// When what programs see of it changed here, as a number that grows with each change.
         pub changed: i64,
-        /// Number of the listing.
+        /// Number of the listing, of several lines that of the first.
         pub item_id: i64,
         variation_id: i64,
         item_version: i64,
+        /// Its lines, when it has several.
+        basket: Option<i64> = "basket_id",
+        pub pack_id: Option<i64>,
+        /// Number of a word.
+        pub substatus: Option<i64>,
+        pub stage: ParcelStage,
+        pub marks: Marks,
+        /// What of the total the buyer got back.
+        pub refunded: Cents = "refunded_cents",
+        /// Until when its parcel is to be handed over, when the marketplace says so.
+        pub dispatch_by: Option<Instant>,
         /// Index in the page's sold items, which it gets with its place on the page.
         sold: usize = "0" => |_: i64| 0,
+        /// Index of its lines in the page's baskets, when it has several.
+        lines_at: usize = "0" => |_: i64| 0,
     }
+}
+
+/// A line of an order as pages and programs show it.
+#[derive(Clone, Copy)]
+pub struct ShownLine<'p> {
+    pub line: StoredLine,
+    pub wording: Wording<'p>,
 }
 
 impl Order {
@@ -104,6 +127,20 @@ impl Order {
     pub fn position(&self, filter: &Filter) -> OrderPosition {
         let at = if filter.changed_since.is_some() { self.changed } else { self.created_at.0 };
         (at, self.order_id.0)
+    }
+}
+
+impl Order {
+    /// Its line, when it has one alone.
+    fn only_line(&self) -> StoredLine {
+        StoredLine {
+            item_id: self.item_id,
+            variation_id: self.variation_id,
+            item_version: self.item_version,
+            units: self.quantity,
+            unit: Cents(self.total.0 / self.quantity.max(1)),
+            fee: self.fee,
+        }
     }
 }
 
@@ -124,7 +161,9 @@ pub struct OrderPage {
     keys: Vec<Key>,
     /// The words of its orders, each once; there are only a few.
     words: Vec<(i64, Arc<str>)>,
-    /// The items that its orders sold: the keys, and the wordings after all
+    /// The lines of those of its orders that have several.
+    baskets: Vec<Vec<StoredLine>>,
+    /// The items that its orders sold, line by line: the keys, and the wordings after all
     /// orders are read.
     sold: Vec<SoldKey>,
     worded: Worded,
@@ -142,22 +181,58 @@ impl OrderPage {
         number.map_or("", |number| self.word(number))
     }
 
+    /// The wording of an order's first line.
     pub fn sold(&self, order: &Order) -> Wording<'_> {
         self.worded.at(order.sold)
     }
 
+    /// How many lines an order has.
+    pub fn line_count(&self, order: &Order) -> usize {
+        order.basket.map_or(1, |_| self.baskets[order.lines_at].len())
+    }
+
+    /// The lines of an order.
+    pub fn lines<'p>(&'p self, order: &'p Order) -> impl Iterator<Item = ShownLine<'p>> {
+        (0..self.line_count(order)).map(move |place| {
+            let line = match order.basket {
+                Some(_) => self.baskets[order.lines_at][place],
+                None => order.only_line(),
+            };
+            ShownLine { line, wording: self.worded.at(order.sold + place) }
+        })
+    }
+
+    /// An amount of an order, with its currency, for pages.
+    pub fn money(&self, order: &Order, amount: Cents) -> String {
+        amount.in_currency(self.word(order.currency))
+    }
+
     /// What each of its orders has earned for a seller with a tax in percent; `None` for
-    /// an order that is no sale.
-    pub fn earned(&self, tx: &ReadTx<'_>, owner: UserId, tax: f64) -> Result<Vec<Option<Earned>>> {
-        let earned = |order: &Order| {
-            if !is_sale_status(order.status) {
+    /// an order that is no sale, or in another currency than costs are.
+    pub fn earned(
+        &self,
+        tx: &ReadTx<'_>,
+        words: &Words,
+        owner: UserId,
+        tax: f64,
+    ) -> Result<Vec<Option<Earned>>> {
+        let mut costs = Costs::of(tx, words, owner);
+        costs.learn(&self.sold)?;
+        let mut earned = |order: &Order| {
+            if !is_sale_status(order.status) || order.currency != BRL {
                 return Ok(None);
             }
-            let unit = cost::unit(tx, owner, order.item_id, self.sold(order).sku)?;
-            let (price, units) = (order.total, order.quantity);
-            Ok(Some(Earned::of(price, units, order.fee, order.freight, unit, tax)))
+            let Order { total: price, refunded, fee, freight, .. } = *order;
+            let (unit, cost) = match order.basket {
+                Some(_) => (None, costs.of_lines(&self.baskets[order.lines_at])?),
+                None => {
+                    let unit = costs.unit(order.only_line().key())?;
+                    (unit, unit.map(|unit| Cents(unit.cents.0.saturating_mul(order.quantity))))
+                }
+            };
+            Ok(Some(Earned::of(Told { price, refunded, fee, freight }, unit, cost, tax)))
         };
-        self.orders.iter().map(earned).collect()
+        self.orders.iter().map(&mut earned).collect()
     }
 
     /// The keys of its orders.
@@ -214,16 +289,29 @@ pub fn read_one(
     owner: UserId,
     order: OrderId,
 ) -> Result<OrderPage> {
+    read_some(tx, words, owner, &[order])
+}
+
+/// Some orders of an owner by their numbers, the newest first.
+pub fn read_some(
+    tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
+    orders_wanted: &[OrderId],
+) -> Result<OrderPage> {
     // The plus sign makes SQLite use the index of order numbers.
     static SQL: LazyLock<String> =
         LazyLock::new(|| orders("WHERE order_id = ?1 AND +owner_id = ?2"));
     let mut page = OrderPage::default();
-    tx.each(&SQL, (order, owner), |row| page.take(tx, words, row))?;
+    for order in orders_wanted {
+        tx.each(&SQL, (order, owner), |row| page.take(tx, words, row))?;
+    }
+    page.orders.sort_by_key(|order| std::cmp::Reverse((order.created_at, order.order_id)));
     page.total = i64::try_from(page.orders.len()).unwrap_or(0);
     page.with_wordings(tx, words, owner)
 }
 
-/// Orders of some listings. They are counted and skipped with the index alone.
+/// Orders of some listings. They are counted and skipped with indexes alone.
 /// Orders of several listings are merged from the start of each.
 fn read_listings(
     tx: &ReadTx<'_>,
@@ -234,15 +322,25 @@ fn read_listings(
 ) -> Result<OrderPage> {
     let window = Window::of(filter);
     let states = one_of("status", &numbers(tx, words, &filter.status)?);
-    let (limit, offset) = window.of_each(items.len());
-    let mut total = 0;
-    let mut keys: Vec<Key> = Vec::new();
+    let mut lists: Vec<(&str, i64)> = Vec::new();
     for item in items {
         if let Some(store) = filter.store
             && !sells(tx, owner, store, *item)?
         {
             continue;
         }
+        lists.push(("sale_order", *item));
+        // Further lines of orders are few, and stand in a table of their own.
+        let beside = "SELECT 1 FROM sale_line WHERE owner_id = ?1 AND item_id = ?2 LIMIT 1";
+        if tx.maybe::<i64>(beside, (owner, item))?.is_some() {
+            lists.push(("sale_line", *item));
+        }
+    }
+    let has_lines = lists.iter().any(|(table, _)| *table == "sale_line");
+    let (limit, offset) = window.of_each(lists.len());
+    let mut total = 0;
+    let mut keys: Vec<Key> = Vec::new();
+    for (table, item) in &lists {
         let mut filters = Filters::new(
             "owner_id = :owner AND item_id = :item AND created_at >= :from AND created_at < :before",
             &[
@@ -256,14 +354,14 @@ fn read_listings(
             filters.and(&states, &[]);
         }
         // A walk knows since its first page how many there are.
-        if filter.after.is_none() {
-            let count = format!("SELECT count(*) FROM sale_order WHERE {}", filters.sql());
+        if filter.after.is_none() && !has_lines {
+            let count = format!("SELECT count(*) FROM {table} WHERE {}", filters.sql());
             total += tx.value::<i64>(&count, filters.values())?;
         }
         filters
             .and(&window.is_beyond(), &[(":after", &window.after.0), (":number", &window.after.1)]);
         let find = format!(
-            "SELECT created_at, order_id FROM sale_order WHERE {condition}
+            "SELECT created_at, order_id FROM {table} WHERE {condition}
              ORDER BY created_at {way}, order_id {way} LIMIT :limit OFFSET :offset",
             condition = filters.sql(),
             way = window.way(),
@@ -271,10 +369,38 @@ fn read_listings(
         filters.bind(&[(":limit", &limit), (":offset", &offset)]);
         keys.extend(tx.tuples::<Key>(&find, filters.values())?);
     }
-    if items.len() > 1 {
+    if has_lines && filter.after.is_none() {
+        total = count_once(tx, owner, &window, &lists, (!filter.status.is_empty()).then_some(&states))?;
+    }
+    if lists.len() > 1 {
+        // An order that sold two of the listings is one order.
+        keys.sort_unstable();
+        keys.dedup();
         window.cut(&mut keys);
     }
     OrderPage::of_keys(tx, words, owner, filter, keys, total)
+}
+
+/// How many orders some lists of listings have, each once.
+fn count_once(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    window: &Window,
+    lists: &[(&str, i64)],
+    states: Option<&String>,
+) -> Result<i64> {
+    let states = states.map(|states| format!(" AND {states}")).unwrap_or_default();
+    let parts: Vec<String> = lists
+        .iter()
+        .map(|(table, item)| {
+            format!(
+                "SELECT created_at, order_id FROM {table}
+                 WHERE owner_id = ?1 AND item_id = {item} AND created_at >= ?2 AND created_at < ?3{states}"
+            )
+        })
+        .collect();
+    let sql = format!("SELECT count(*) FROM ({})", parts.join(" UNION "));
+    tx.value(&sql, (owner, window.from, window.before))
 }
 
 /// The numbers of words; those that nothing here has are left out.
@@ -294,11 +420,18 @@ pub(super) fn one_of(column: &str, numbers: &[i64]) -> String {
 
 /// Whether a store has sold from a listing; each listing belongs to one store.
 fn sells(tx: &ReadTx<'_>, owner: UserId, store: i64, item: i64) -> Result<bool> {
-    let seller: Option<i64> = tx.optional(
+    let seller: Option<i64> = tx.maybe(
         "SELECT ml_user_id FROM sale_order WHERE owner_id = ?1 AND item_id = ?2 LIMIT 1",
         (owner, item),
-        |row| row.get(0),
     )?;
+    let seller = match seller {
+        Some(seller) => Some(seller),
+        None => tx.maybe(
+            "SELECT o.ml_user_id FROM sale_line l JOIN sale_order o USING (owner_id, created_at, order_id)
+             WHERE l.owner_id = ?1 AND l.item_id = ?2 LIMIT 1",
+            (owner, item),
+        )?,
+    };
     Ok(seller == Some(store))
 }
 
@@ -384,10 +517,19 @@ impl OrderPage {
     }
 
     fn take(&mut self, tx: &ReadTx<'_>, words: &Words, row: &Row<'_>) -> rusqlite::Result<()> {
-        let order = Order { sold: self.sold.len(), ..Order::read(row)? };
-        self.sold.push((order.item_id, order.variation_id, order.item_version));
+        let mut order = Order { sold: self.sold.len(), ..Order::read(row)? };
+        match order.basket {
+            None => self.sold.push((order.item_id, order.variation_id, order.item_version)),
+            Some(basket) => {
+                let lines = of_basket(tx, basket).map_err(inside_row)?;
+                self.sold.extend(lines.iter().map(StoredLine::key));
+                order.lines_at = self.baskets.len();
+                self.baskets.push(lines);
+            }
+        }
         let of_all = [Some(order.status), Some(order.currency)];
-        for number in of_all.into_iter().chain([order.shipping_status, order.logistic_type]) {
+        let of_parcel = [order.shipping_status, order.logistic_type, order.substatus];
+        for number in of_all.into_iter().chain(of_parcel) {
             self.note_word(tx, words, number)?;
         }
         self.orders.push(order);

@@ -11,8 +11,10 @@ pub mod cost;
 pub mod effects;
 mod freight;
 pub mod left;
+pub mod lines;
 pub mod list;
 mod narrow;
+mod numbers;
 pub mod of_listing;
 pub mod pages;
 mod runs;
@@ -23,17 +25,20 @@ pub mod top;
 pub mod views;
 mod webhook_events;
 
-pub use store::{first_of_parcel, is_sale, lacks_freight, parcel_of};
+pub use numbers::{first_with, of_number};
+pub use store::{first_of_parcel, is_sale, known_of_parcel, of_parcel, parcel_of};
 
 use std::sync::Arc;
 
 use self::change::OrderChange;
 use self::effects::Effects;
+use self::lines::StoredLine;
 use super::document::{OrderDocument, Shipment};
 use super::order_status::{OrderStatus, SaleState};
-use super::words::Words;
+use super::parcel::{Marks, ParcelStage};
+use super::words::{BRL, Words};
 use crate::app::App;
-use crate::base::{Cents, Day, Instant, MlUserId, OrderId, Zone};
+use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, Zone};
 use crate::changes::IssuedSeconds;
 use crate::config::Config;
 use crate::db::{Result, WriteTx};
@@ -115,6 +120,14 @@ row! {
         dispatch_by: Option<Instant>,
         /// When what programs see of it changed here; see [`store::next_change`].
         changed: i64,
+        /// Its lines, when it has several; the columns above have the first.
+        basket: Option<i64> = "basket_id",
+        pack_id: Option<i64>,
+        substatus: Option<i64>,
+        stage: ParcelStage,
+        marks: Marks,
+        refunded: Cents = "refunded_cents",
+        deadline_asked_at: Option<Instant>,
     }
 }
 
@@ -137,9 +150,15 @@ pub fn apply(
     let Some(number) = order.shipping_id else {
         return Ok(applied);
     };
-    if let Some(shipment) = order.shipment.as_ref().filter(|read| read.status != "ready_to_ship") {
-        for other in store::waiting_with(tx, owner, order, number)? {
-            apply_shipment((tx, context, owner), other, number, shipment)?;
+    if let Some(shipment) = &order.shipment {
+        // The marketplace does not always send a notification for each order of a parcel.
+        let stage = ParcelStage::of(&shipment.status, &shipment.substatus, &shipment.logistic_type);
+        if order.pack_id.is_some() || !stage.is_to_send() {
+            for other in of_parcel(tx, owner, order.seller, number)? {
+                if other != order.id {
+                    apply_shipment((tx, context, owner), other, number, shipment)?;
+                }
+            }
         }
     }
     if applied != Applied::Stale {
@@ -159,6 +178,7 @@ fn apply_alone(
         return Ok(Applied::Stale);
     }
     let mut after = to_store(tx, context, order, before.as_ref())?;
+    numbers::note(tx, owner, order, before.as_ref())?;
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
@@ -172,6 +192,7 @@ fn apply_alone(
     }
     after.changed = store::next_change(tx, owner)?;
     store::put(tx, owner, order.id, &after)?;
+    lines::index(tx, owner, order.id, before.as_ref(), &after)?;
     let change = OrderChange {
         context,
         owner,
@@ -198,12 +219,12 @@ fn to_store(
     before: Option<&StoredOrder>,
 ) -> Result<StoredOrder> {
     let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
-    let (shipping_status, logistic_type, shipment_at) =
-        shipped(tx, context, order.shipment.as_ref(), same_shipment)?;
-    let [printed_at, sent_at, delivered_at] = way(order.shipment.as_ref(), same_shipment);
     let known_nickname =
         before.map(|before| &before.buyer_nickname).filter(|_| order.buyer_nickname.is_empty());
-    Ok(StoredOrder {
+    let marks = before.map_or(Marks::default(), |before| before.marks);
+    let lines = to_lines(tx, order, before)?;
+    let first = lines[0];
+    let without_parcel = StoredOrder {
         created_at: order.created_at,
         ml_user_id: order.seller,
         status: context.words.number(tx, &order.status)?,
@@ -211,66 +232,133 @@ fn to_store(
         currency: context.words.number(tx, &order.currency)?,
         closed_at: order.closed_at,
         updated_at: order.updated_at,
-        item_id: order.item.number,
-        variation_id: order.item.variation,
-        item_version: store::ensure_item_version(tx, &order.item, before)?,
-        quantity: order.quantity,
+        item_id: first.item_id,
+        variation_id: first.variation_id,
+        item_version: first.item_version,
+        quantity: order.units(),
         buyer_nickname: known_nickname.unwrap_or(&order.buyer_nickname).clone(),
         shipping_id: order.shipping_id,
-        shipping_status,
-        logistic_type,
-        shipment_at,
-        fee: order.fee.or(before.and_then(|before| before.fee)),
-        freight: same_shipment.and_then(|before| before.freight),
+        shipping_status: same_shipment.and_then(|before| before.shipping_status),
+        logistic_type: same_shipment.and_then(|before| before.logistic_type),
+        shipment_at: same_shipment.and_then(|before| before.shipment_at),
+        fee: order.fee().or(before.and_then(|before| before.fee)),
+        freight: match same_shipment.and_then(|before| before.freight) {
+            // Nothing is sent, so nothing is paid for it.
+            None if order.is_to_agree => Some(Cents(0)),
+            known => known,
+        },
         paid_at: order.paid_at.or(before.and_then(|before| before.paid_at)),
-        printed_at,
-        sent_at,
-        delivered_at,
-        dispatch_by: dispatch_by(order.shipment.as_ref(), same_shipment),
+        printed_at: same_shipment.and_then(|before| before.printed_at),
+        sent_at: same_shipment.and_then(|before| before.sent_at),
+        delivered_at: same_shipment.and_then(|before| before.delivered_at),
+        dispatch_by: same_shipment.and_then(|before| before.dispatch_by),
         changed: before.map_or(0, |before| before.changed),
-    })
-}
-
-/// When the label of a shipment was printed, when it left and when it arrived. What
-/// was known first stays: later documents only tell that it is still so.
-fn way(read: Option<&Shipment>, before: Option<&StoredOrder>) -> [Option<Instant>; 3] {
-    let of = |known: fn(&StoredOrder) -> Option<Instant>,
-              told: fn(&Shipment) -> Option<Instant>| {
-        before.and_then(known).or_else(|| read.and_then(told))
+        basket: if lines.len() > 1 { Some(lines::ensure_basket(tx, &lines)?) } else { None },
+        pack_id: order.pack_id,
+        substatus: same_shipment.and_then(|before| before.substatus),
+        stage: same_shipment.map_or(ParcelStage::Unknown, |before| before.stage),
+        marks: marks.with(Marks::FRAUD, order.is_fraud_risk).with(Marks::SPLIT, order.is_split),
+        refunded: order.refunded,
+        deadline_asked_at: same_shipment.and_then(|before| before.deadline_asked_at),
     };
-    [
-        of(|known| known.printed_at, |read| read.printed_at),
-        of(|known| known.sent_at, |read| read.sent_at),
-        of(|known| known.delivered_at, |read| read.delivered_at),
-    ]
+    let default = Shipment::default();
+    let read = order.shipment.as_ref();
+    with_shipment(tx, context, &without_parcel, read.unwrap_or(&default))
 }
 
-/// Until when a parcel is to be handed over; the last that was told stays.
-fn dispatch_by(read: Option<&Shipment>, before: Option<&StoredOrder>) -> Option<Instant> {
-    let told = read.and_then(|read| read.dispatch_by);
-    told.or_else(|| before.and_then(|before| before.dispatch_by))
+/// The lines of a document, each with the wording that it was sold with.
+fn to_lines(
+    tx: &WriteTx<'_>,
+    order: &OrderDocument,
+    before: Option<&StoredOrder>,
+) -> Result<Vec<StoredLine>> {
+    let known = match before {
+        Some(before) if before.basket.is_some() || order.lines.len() > 1 => before.lines(tx)?,
+        _ => Vec::new(),
+    };
+    order
+        .lines
+        .iter()
+        .map(|line| {
+            let thing = (line.item.number, line.item.variation);
+            let known = known
+                .iter()
+                .find(|known| (known.item_id, known.variation_id) == thing)
+                .map(|known| known.item_version)
+                .or_else(|| {
+                    let before = before.filter(|one| (one.item_id, one.variation_id) == thing);
+                    before.map(|before| before.item_version)
+                });
+            Ok(StoredLine {
+                item_id: line.item.number,
+                variation_id: line.item.variation,
+                item_version: store::ensure_item_version(tx, &line.item, known)?,
+                units: line.units,
+                unit: line.unit_price,
+                fee: line.fee,
+            })
+        })
+        .collect()
 }
 
-/// State and kind of a shipment, and the time of that state.
-fn shipped(
+/// A row with what was read of its shipment; the later of two states of a shipment wins,
+/// as with the order. What the reading leaves out stays as it was: dates of what happened
+/// first, and the last deadline that was told.
+fn with_shipment(
     tx: &WriteTx<'_>,
     context: &BookContext,
-    read: Option<&Shipment>,
-    before: Option<&StoredOrder>,
-) -> Result<(Option<i64>, Option<i64>, Option<Instant>)> {
+    row: &StoredOrder,
+    read: &Shipment,
+) -> Result<StoredOrder> {
     let word = |text: &str| match text {
         "" => Ok(None),
         text => context.words.number(tx, text).map(Some),
     };
-    let known_at = before.and_then(|before| before.shipment_at);
-    // The later of two states of a shipment wins, as with the order.
-    let is_older = |read: &&Shipment| read.updated_at.is_some() && read.updated_at < known_at;
-    Ok(match (read.filter(|read| !is_older(read)), before) {
-        (Some(read), _) => {
-            (word(&read.status)?, word(&read.logistic_type)?, read.updated_at.or(known_at))
+    let is_told = !read.status.is_empty();
+    let is_older = read.updated_at.is_some() && read.updated_at < row.shipment_at;
+    let mut after = StoredOrder {
+        printed_at: read.printed_at.or(row.printed_at),
+        sent_at: read.sent_at.or(row.sent_at),
+        delivered_at: read.delivered_at.or(row.delivered_at),
+        dispatch_by: read.dispatch_by.or(row.dispatch_by),
+        deadline_asked_at: read.deadline_asked_at.or(row.deadline_asked_at),
+        ..row.clone()
+    };
+    if is_told && !is_older {
+        after.shipping_status = word(&read.status)?;
+        after.substatus = word(&read.substatus)?;
+        after.logistic_type = word(&read.logistic_type)?;
+        after.shipment_at = read.updated_at.or(row.shipment_at);
+        let came_back = read.substatus == "returned" || row.marks.has(Marks::CAME_BACK);
+        after.marks =
+            row.marks.with(Marks::SAME_DAY, read.is_same_day).with(Marks::CAME_BACK, came_back);
+        if read.status == "to_be_agreed" {
+            after.freight = after.freight.or(Some(Cents(0)));
         }
-        (None, Some(before)) => (before.shipping_status, before.logistic_type, known_at),
-        (None, None) => (None, None, None),
+    }
+    let is_risk = after.marks.has(Marks::FRAUD);
+    if is_told && !is_older || is_risk != (after.stage == ParcelStage::DoNotSend) {
+        after.stage = stage(tx, context, &after)?;
+    }
+    if !after.stage.is_to_send() {
+        after.deadline_asked_at = None;
+        after.marks = after.marks.with(Marks::REPRINT, false);
+    }
+    Ok(after)
+}
+
+/// The stage of a row's parcel.
+fn stage(tx: &WriteTx<'_>, context: &BookContext, row: &StoredOrder) -> Result<ParcelStage> {
+    let text = |number: Option<i64>| match number {
+        None => Ok(Arc::from("")),
+        Some(number) => context.words.text(tx, number),
+    };
+    let (status, substatus) = (text(row.shipping_status)?, text(row.substatus)?);
+    let stage = ParcelStage::of(&status, &substatus, &text(row.logistic_type)?);
+    Ok(match stage {
+        _ if row.marks.has(Marks::FRAUD) && stage.is_to_send() => ParcelStage::DoNotSend,
+        ParcelStage::Printed if row.marks.has(Marks::REPRINT) => ParcelStage::ToPrint,
+        stage => stage,
     })
 }
 
@@ -287,33 +375,72 @@ pub fn apply_shipment(
     let Some(before) = before else {
         return Ok(Applied::Stale);
     };
-    let (shipping_status, logistic_type, shipment_at) =
-        shipped(tx, context, Some(read), Some(&before))?;
-    let [printed_at, sent_at, delivered_at] = way(Some(read), Some(&before));
-    let dispatch_by = dispatch_by(Some(read), Some(&before));
-    let is_seen =
-        (shipping_status, logistic_type) != (before.shipping_status, before.logistic_type);
-    let after = StoredOrder {
-        shipping_status,
-        logistic_type,
-        shipment_at,
-        printed_at,
-        sent_at,
-        delivered_at,
-        dispatch_by,
-        changed: if is_seen { store::next_change(tx, owner)? } else { before.changed },
-        ..before.clone()
-    };
-    if after != before {
-        store::put(tx, owner, order, &after)?;
-    }
+    let after = with_shipment(tx, context, &before, read)?;
+    let applied = put_parcel((tx, context, owner), order, &before, after)?;
     if read.cost.is_some() {
         freight::share((tx, context, owner), number, before.created_at, read.cost)?;
     }
-    if !is_seen {
+    Ok(applied)
+}
+
+/// Notes that the goods of an order, which had left, are back with their seller.
+pub fn note_return(
+    (tx, context, owner): BookWrite<'_, '_>,
+    order: OrderId,
+) -> Result<Applied> {
+    let Some(before) = store::stored(tx, owner, order)? else { return Ok(Applied::Stale) };
+    let after = StoredOrder { marks: before.marks.with(Marks::CAME_BACK, true), ..before.clone() };
+    put_parcel((tx, context, owner), order, &before, after)
+}
+
+/// Has the printed labels of an owner's orders printed again, or not any more.
+pub fn mark_reprint(
+    tx: &WriteTx<'_>,
+    owner: UserId,
+    seller: MlUserId,
+    parcel: i64,
+    again: bool,
+) -> Result<()> {
+    for order in of_parcel(tx, owner, seller, parcel)? {
+        let Some(before) = store::stored(tx, owner, order)? else { continue };
+        let stage = match before.stage {
+            ParcelStage::Printed if again => ParcelStage::ToPrint,
+            ParcelStage::ToPrint if !again && before.marks.has(Marks::REPRINT) => {
+                ParcelStage::Printed
+            }
+            _ => continue,
+        };
+        let marks = before.marks.with(Marks::REPRINT, again);
+        store::put(tx, owner, order, &StoredOrder { stage, marks, ..before })?;
+    }
+    Ok(())
+}
+
+/// Stores a row that differs in its parcel alone, with the effects of what is seen of it.
+fn put_parcel(
+    (tx, context, owner): BookWrite<'_, '_>,
+    order: OrderId,
+    before: &StoredOrder,
+    after: StoredOrder,
+) -> Result<Applied> {
+    if after == *before {
         return Ok(Applied::Unchanged);
     }
-    let (before, after, news_from) = (Some(&before), &after, tx.now());
+    // Others are told of the state alone; the finer one says what its seller has to do.
+    let shown = |row: &StoredOrder| (row.shipping_status, row.logistic_type, row.marks, row.has_left());
+    let is_shown = shown(before) != shown(&after);
+    let changed = if is_shown { store::next_change(tx, owner)? } else { before.changed };
+    let after = StoredOrder { changed, ..after };
+    store::put(tx, owner, order, &after)?;
+    if after.freight != before.freight {
+        sums::follow(tx, context.zone, owner, Some(before), &after)?;
+    }
+    if !is_shown {
+        let fine = |row: &StoredOrder| (row.substatus, row.stage);
+        let is_told = fine(before) != fine(&after);
+        return Ok(if is_told { Applied::Stored } else { Applied::Unchanged });
+    }
+    let (before, after, news_from) = (Some(before), &after, tx.now());
     let change = OrderChange { context, owner, order, before, after, document: None, news_from };
     effects::run(tx, &change)?;
     Ok(Applied::Stored)
@@ -332,6 +459,8 @@ impl StoredOrder {
             printed_at: self.printed_at,
             sent_at: self.sent_at,
             delivered_at: self.delivered_at,
+            pack_id: self.pack_id,
+            deadline_asked_at: self.deadline_asked_at,
             ..before.clone()
         };
         quiet == *self
@@ -342,8 +471,19 @@ impl StoredOrder {
         is_sale_status(self.status).then(|| Sale {
             day: zone.day(self.closed_at.unwrap_or(self.created_at)),
             units: self.quantity,
-            gross: self.total,
+            gross: self.reais(),
         })
+    }
+
+    /// Its total where that is in reais; an amount in another currency is never added to
+    /// them.
+    fn reais(&self) -> Cents {
+        if self.currency == BRL { self.total } else { Cents(0) }
+    }
+
+    /// Whether its parcel has left its seller, as far as was told.
+    fn has_left(&self) -> bool {
+        self.sent_at.is_some() || self.stage.is_away()
     }
 }
 

@@ -21,7 +21,12 @@ pub fn read(tx: &ReadTx<'_>, words: &Words, owner: UserId, filter: &Filter) -> R
         filters.and(&one_of("status", &numbers(tx, words, &filter.status)?), &[]);
     }
     if let Some(items) = &filter.items {
-        filters.and(&one_of("item_id", items), &[]);
+        // Further lines of an order stand in its basket.
+        let of_items = one_of("item_id", items);
+        let condition = format!(
+            "({of_items} OR basket_id IN (SELECT basket_id FROM basket_line WHERE {of_items}))"
+        );
+        filters.and(&condition, &[]);
     }
     let (keys, total) = match filter.changed_since {
         Some(since) => {

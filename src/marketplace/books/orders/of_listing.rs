@@ -3,14 +3,33 @@
 use crate::base::{Cents, Day, Instant, OrderId, UserId, Zone};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::order_status::OrderStatus;
+use crate::marketplace::books::words::BRL;
 use crate::row;
+
+/// SQL for the sales of a listing from `?3` on with what each sold of it: orders of one
+/// line, and of baskets those lines that are the listing's.
+const SOLD_OF_LISTING: &str = "
+    SELECT created_at, order_id, status, currency, buyer_nickname, quantity AS units, total_cents AS cents
+    FROM sale_order INDEXED BY sale_order_of_item
+    WHERE owner_id = ?1 AND item_id = ?2 AND created_at >= ?3 AND basket_id IS NULL
+    UNION ALL
+    SELECT o.created_at, o.order_id, o.status, o.currency, o.buyer_nickname, sum(b.units), sum(b.units * b.unit_cents)
+    FROM (SELECT created_at, order_id FROM sale_order INDEXED BY sale_order_of_item
+          WHERE owner_id = ?1 AND item_id = ?2 AND created_at >= ?3 AND basket_id IS NOT NULL
+          UNION ALL
+          SELECT created_at, order_id FROM sale_line
+          WHERE owner_id = ?1 AND item_id = ?2 AND created_at >= ?3) known
+    CROSS JOIN sale_order o ON o.owner_id = ?1 AND o.created_at = known.created_at AND o.order_id = known.order_id
+    CROSS JOIN basket_line b ON b.basket_id = o.basket_id AND b.item_id = ?2
+    GROUP BY o.created_at, o.order_id";
 
 row! {
     pub struct ListingOrder {
         pub id: OrderId = "order_id",
         pub created_at: Instant,
-        pub quantity: i64,
-        pub total: Cents = "total_cents",
+        pub quantity: i64 = "units",
+        pub total: Cents = "cents",
+        pub currency: String = "(SELECT text FROM word WHERE word_id = currency)",
         /// The marketplace's name of the state.
         pub status: String = "(SELECT text FROM word WHERE word_id = status)",
         /// Empty when the marketplace does not say.
@@ -28,20 +47,22 @@ pub struct DailySales {
     pub gross: Vec<i64>,
 }
 
-/// The last orders of a listing, newest first.
+/// The last orders of a listing, newest first; of each the units and the value of this
+/// listing alone.
 pub fn last(tx: &ReadTx<'_>, owner: UserId, item: i64, most: u32) -> Result<Vec<ListingOrder>> {
-    tx.records(
-        "FROM sale_order WHERE owner_id = ?1 AND item_id = ?2
-         ORDER BY created_at DESC, order_id DESC LIMIT ?3",
-        (owner, item, most),
-    )
+    let rest = format!(
+        "FROM ({SOLD_OF_LISTING} ORDER BY created_at DESC, order_id DESC LIMIT ?4) sale
+         ORDER BY created_at DESC, order_id DESC"
+    );
+    tx.records(&rest, (owner, item, i64::MIN, most))
 }
 
 /// What the last sale of one unit of a listing paid for its parcel; `None` when none tells.
 pub fn last_freight(tx: &ReadTx<'_>, owner: UserId, item: i64) -> Result<Option<Cents>> {
     let sales: Vec<(Option<Cents>, i64)> = tx.tuples(
         "SELECT freight_cents, quantity FROM sale_order INDEXED BY sale_order_of_item
-         WHERE owner_id = ?1 AND item_id = ?2 ORDER BY created_at DESC, order_id DESC LIMIT ?3",
+         WHERE owner_id = ?1 AND item_id = ?2 AND basket_id IS NULL
+         ORDER BY created_at DESC, order_id DESC LIMIT ?3",
         (owner, item, LOOKED_AT),
     )?;
     Ok(sales.into_iter().filter(|(_, units)| *units == 1).find_map(|(freight, _)| freight))
@@ -60,10 +81,8 @@ pub fn by_day(
     let starts: Vec<Instant> =
         (first.0..).take(days + 1).map(|day| zone.start_of(Day(day))).collect();
     let mut sold = DailySales { units: vec![0; days], gross: vec![0; days] };
-    // Left to itself, SQLite reads the owner's orders of these days, of all listings.
     let sql = format!(
-        "SELECT created_at, quantity, total_cents FROM sale_order INDEXED BY sale_order_of_item
-         WHERE owner_id = ?1 AND item_id = ?2 AND created_at >= ?3 AND status IN ({})",
+        "SELECT created_at, units, iif(currency = {BRL}, cents, 0) FROM ({SOLD_OF_LISTING}) WHERE status IN ({})",
         OrderStatus::sales_in_sql(),
     );
     tx.each(&sql, (owner, item, zone.start_of(first)), |row| {

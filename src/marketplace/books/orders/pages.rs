@@ -8,14 +8,14 @@ use http::StatusCode;
 use serde::Serialize;
 
 use super::left::Earned;
-use super::list::{self, Order, OrderPage};
+use super::list::{self, Order, OrderPage, ShownLine};
 use super::sums::{self, Sum};
 use super::views::SalesPage;
-use super::{runs, sold};
+use super::{of_number, runs, sold};
 use crate::accounts::page_layout::layout;
 use crate::app::App;
 use crate::base::ids::item_number;
-use crate::base::{Cents, Day, Instant, MlUserId, OrderId, UserId, grouped};
+use crate::base::{Cents, Day, Instant, MlUserId, UserId, grouped};
 use crate::db::{self, ReadTx, RowWindow};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
@@ -53,7 +53,7 @@ pub const LIST: Listing = Listing {
     file: "vendas.csv",
     csv: columns![
         id conta estado total moeda quantidade titulo sku anuncio comprador criada_em envio_id envio
-        logistica comissao frete imposto custo sobra
+        logistica comissao frete imposto custo sobra devolvido carrinho etapa_envio despachar_ate
     ],
     flashes: flashes! {
         NO_NOTE: warn "Esta venda ainda não tem nota fiscal",
@@ -79,6 +79,8 @@ const CHART_OF_LAST_DAYS: BarWords =
     BarWords { title: "Faturamento por dia, nos últimos dias do filtro", ..CHART };
 
 const MOST_ROWS: u32 = 100_000;
+/// Most orders that a number may name: those of one parcel.
+const MOST_NAMED: u32 = 50;
 
 wire! {
     /// A sale in JSON and CSV.
@@ -97,6 +99,9 @@ wire! {
         total: Cents = order.total,
         moeda: String = word(order.currency),
         quantidade: i64 = order.quantity,
+        itens: Vec<WireLine> = page.lines(order).map(WireLine::of).collect(),
+        devolvido: Cents = order.refunded,
+        carrinho: Option<String> = order.pack_id.map(|id| id.to_string()),
         titulo: String = sold.title.to_owned(),
         sku: String = sold.sku.to_owned(),
         anuncio: String = sold.ml_id.to_owned(),
@@ -104,12 +109,28 @@ wire! {
         criada_em: String = services.zone().spaced(order.created_at),
         envio_id: Option<String> = order.shipping_id.map(|id| id.to_string()),
         envio: Option<String> = order.shipping_status.map(word),
+        etapa_envio: Option<String> = order.substatus.map(word),
+        despachar_ate: Option<String> = order.dispatch_by.map(|at| services.zone().spaced(at)),
         logistica: Option<String> = order.logistic_type.map(word),
         comissao: Option<Cents> = order.fee,
         frete: Option<Cents> = order.freight,
         imposto: Option<Cents> = earned.map(|earned| earned.tax),
         custo: Option<Cents> = earned.and_then(|earned| earned.cost),
         sobra: Option<Cents> = earned.and_then(|earned| earned.left()),
+    }
+}
+
+wire! {
+    /// A line of a sale.
+    #[derive(Serialize)]
+    struct WireLine of(shown: ShownLine<'_>) {
+        anuncio: String = shown.wording.ml_id.to_owned(),
+        variacao: Option<String> = shown.line.variation(),
+        titulo: String = shown.wording.title.to_owned(),
+        sku: String = shown.wording.sku.to_owned(),
+        quantidade: i64 = shown.line.units,
+        preco: Cents = shown.line.unit,
+        comissao: Option<Cents> = shown.line.fee,
     }
 }
 
@@ -165,8 +186,9 @@ fn found(
         let filter = list::Filter { items: Some(items), ..filter.clone() };
         Ok::<_, db::DbError>((list::read_page(tx, words, owner, &filter)?, Some(filter)))
     };
-    if let Ok(order) = search.parse() {
-        let mut page = list::read_one(tx, words, owner, OrderId(order))?;
+    if let Ok(number) = search.parse() {
+        // The number of an order, of its cart, a payment or its parcel.
+        let mut page = list::read_some(tx, words, owner, &of_number(tx, owner, number, MOST_NAMED)?)?;
         page.keep(filter);
         if page.total > 0 {
             return Ok((page, None));
@@ -239,7 +261,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
                 beside.states = Some(runs::by_state(tx, owner, &filter)?);
             }
         }
-        let earned = found.earned(tx, owner, tax)?;
+        let earned = found.earned(tx, words, owner, tax)?;
         Ok::<_, Problem>((stores, found, earned, beside, tax))
     })?;
     let total = page.total.unsigned_abs();
@@ -247,7 +269,7 @@ pub fn sales(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         let (keys, words) = (page.into_keys(), Arc::clone(words));
         return export::list(app, person, &LIST, keys, move |app, tx, key| {
             let page = list::read_key(tx, &words, owner, key)?;
-            let earned = page.earned(tx, owner, tax)?.pop().flatten();
+            let earned = page.earned(tx, &words, owner, tax)?.pop().flatten();
             let wire = |order| WireSale::of(app, &page, &stores, (order, earned));
             Ok(page.orders.first().map(wire))
         });

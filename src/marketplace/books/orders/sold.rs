@@ -168,17 +168,22 @@ pub const MOST: usize = 100;
 /// more than [`MOST`] is returned when there are more.
 pub fn search_items(tx: &ReadTx<'_>, owner: UserId, text: &str) -> Result<Vec<i64>> {
     // Each listing is found by one seek from the one before, however many
-    // orders it has.
+    // orders it has; those of further lines stand in a table of their own.
     tx.all(
         "WITH RECURSIVE sold (item_id) AS (
              SELECT max(item_id) FROM sale_order WHERE owner_id = ?1
              UNION ALL
              SELECT (SELECT max(item_id) FROM sale_order WHERE owner_id = ?1 AND item_id < sold.item_id)
-             FROM sold WHERE item_id IS NOT NULL)
-         SELECT item_id FROM sold
+             FROM sold WHERE item_id IS NOT NULL),
+         beside (item_id) AS (
+             SELECT max(item_id) FROM sale_line WHERE owner_id = ?1
+             UNION ALL
+             SELECT (SELECT max(item_id) FROM sale_line WHERE owner_id = ?1 AND item_id < beside.item_id)
+             FROM beside WHERE item_id IS NOT NULL)
+         SELECT item_id FROM (SELECT item_id FROM sold UNION SELECT item_id FROM beside) AS each
          WHERE EXISTS (SELECT 1 FROM sold_item i
-                       WHERE i.item_id = sold.item_id AND (holds(i.title, ?2) OR i.sku LIKE ?3 ESCAPE '\\'))
-         LIMIT ?4",
+                       WHERE i.item_id = each.item_id AND (holds(i.title, ?2) OR i.sku LIKE ?3 ESCAPE '\\'))
+         ORDER BY item_id DESC LIMIT ?4",
         (
             owner,
             search_key(text),
@@ -199,8 +204,8 @@ mod tests {
     fn sell(world: &World, items: std::ops::Range<i64>, title: &str) {
         let documents = items.map(|item| {
             let mut document = order(item);
-            document.item.number = item;
-            document.item.title = format!("{title} {item}");
+            document.lines[0].item.number = item;
+            document.lines[0].item.title = format!("{title} {item}");
             document
         });
         world.apply(ANA, documents.collect(), NEVER);

@@ -1,32 +1,41 @@
 //! Orders in the database, and the wording of what they sold.
 
+use super::numbers::first_with;
 use super::{StoredOrder, first_change, is_sale_status};
 use crate::base::{Instant, MlUserId, OrderId, UserId};
 use crate::db::{Column, ReadTx, Result, WriteTx};
-use crate::marketplace::books::document::{OrderDocument, SoldItem};
-use crate::marketplace::books::words::READY_TO_SHIP;
+use crate::marketplace::books::document::SoldItem;
+use crate::marketplace::books::parcel::ParcelKnown;
 
 /// How many of an item's latest versions are searched for the same title and
 /// SKU.
 const VERSIONS_SEEN: u32 = 20;
 
-/// The other orders with the same parcel that are still stored as ready to
-/// ship. The marketplace does not always send a notification for each of them.
-pub(super) fn waiting_with(
+/// The orders of an account's parcel.
+pub fn of_parcel(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    seller: MlUserId,
+    parcel: i64,
+) -> Result<Vec<OrderId>> {
+    tx.values(
+        "SELECT order_id FROM sale_order WHERE owner_id = ?1 AND shipping_id = ?3 AND ml_user_id = ?2",
+        (owner, seller, parcel),
+    )
+}
+
+/// Has the claims about a cart or a payment name its order.
+pub(super) fn name_in_claims(
     tx: &WriteTx<'_>,
     owner: UserId,
-    order: &OrderDocument,
-    shipment: i64,
-) -> Result<Vec<OrderId>> {
-    // A literal, not a parameter, because the partial index has only this
-    // status.
-    let sql = format!(
-        "SELECT order_id FROM sale_order
-         WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3
-             AND shipping_status = {READY_TO_SHIP}"
-    );
-    let orders: Vec<OrderId> = tx.values(&sql, (owner, order.seller, shipment))?;
-    Ok(orders.into_iter().filter(|id| *id != order.id).collect())
+    resource: &str,
+    number: i64,
+) -> Result<()> {
+    tx.run(
+        "UPDATE claim SET order_id = ?4
+         WHERE owner_id = ?1 AND resource_id = ?3 AND resource = ?2 AND order_id IS NOT ?4",
+        (owner, resource, number, first_with(tx, owner, resource, number)?),
+    )
 }
 
 /// Whether an order is in an owner's books as a sale.
@@ -38,17 +47,15 @@ pub fn is_sale(tx: &WriteTx<'_>, owner: UserId, order: OrderId) -> Result<bool> 
     Ok(status.is_some_and(is_sale_status))
 }
 
-/// Whether it is not known yet what the parcel of an order costs the person whose
-/// account sold it; so too when the order is not. Others may have it in their books
-/// from when the account was theirs.
-pub fn lacks_freight(tx: &ReadTx<'_>, order: OrderId) -> Result<bool> {
-    let told: Option<bool> = tx.maybe(
-        "SELECT o.freight_cents IS NOT NULL FROM sale_order o
-         JOIN ml_account a ON a.ml_user_id = o.ml_user_id AND a.owner_id = o.owner_id
+/// What the books know of the parcel of an order of an account as it is linked; `None`
+/// when they do not have the order. Others may have it in theirs from when the account was
+/// theirs.
+pub fn known_of_parcel(tx: &ReadTx<'_>, order: OrderId) -> Result<Option<ParcelKnown>> {
+    tx.record(
+        "FROM sale_order o JOIN ml_account a ON a.ml_user_id = o.ml_user_id AND a.owner_id = o.owner_id
          WHERE o.order_id = ?1",
         [order],
-    )?;
-    Ok(!told.unwrap_or(false))
+    )
 }
 
 /// The account that made a sale of an owner, and the number of its shipment.
@@ -111,39 +118,30 @@ pub(super) fn delete(
     )
 }
 
-/// The version of title and SKU that an order has. Titles and SKUs of listings
-/// change, but an order keeps those that it was sold with. A document without
-/// title and SKU changes nothing.
+/// The version of title and SKU that a line has. Titles and SKUs of listings
+/// change, but an order keeps those that it was sold with: `known` is the version that it
+/// has already. A document without title and SKU changes nothing.
 pub(super) fn ensure_item_version(
     tx: &WriteTx<'_>,
     item: &SoldItem,
-    before: Option<&StoredOrder>,
+    known: Option<i64>,
 ) -> Result<i64> {
-    let is_same = |before: &&StoredOrder| {
-        (before.item_id, before.variation_id) == (item.number, item.variation)
-    };
-    if item.title.is_empty()
-        && item.sku.is_empty()
-        && let Some(before) = before.filter(is_same)
+    if let Some(known) = known
+        && (item.title.is_empty() && item.sku.is_empty() || has_wording(tx, item, known)?)
     {
-        return Ok(before.item_version);
-    }
-    if let Some(before) = before.filter(is_same)
-        && has_wording(tx, item, before.item_version)?
-    {
-        return Ok(before.item_version);
+        return Ok(known);
     }
     // An old title or SKU seldom comes back, and then soon, so the latest
     // versions are enough.
     let mut latest = None;
-    let known: Vec<(i64, String, String)> = tx.tuples(
+    let versions: Vec<(i64, String, String)> = tx.tuples(
         "SELECT version, title, sku FROM sold_item
          WHERE item_id = ?1 AND variation_id = ?2
          ORDER BY version DESC
          LIMIT ?3",
         (item.number, item.variation, VERSIONS_SEEN),
     )?;
-    for (version, title, sku) in known {
+    for (version, title, sku) in versions {
         if (&title, &sku) == (&item.title, &item.sku) {
             return Ok(version);
         }

@@ -4,10 +4,11 @@
 //! of the moment, so a cost that is typed counts for all sales at once. A filter adds
 //! up whole months and the days beside them, whatever the number of orders.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::cost::{self, Unit};
+use super::cost::Costs;
 use super::left::Earned;
+use super::lines::{baskets_with, of_basket};
 use super::list::{Filter, numbers};
 use super::runs::kinds;
 use super::sold::SoldKey;
@@ -29,10 +30,24 @@ pub(super) struct Sold {
     pub(super) things: i64,
     /// Of orders whose commission and freight are known: how many, their units, their
     /// value, and what the marketplace took.
-    told: i64,
-    units: i64,
-    value: i64,
-    charged: i64,
+    pub(super) told: i64,
+    pub(super) units: i64,
+    pub(super) value: i64,
+    pub(super) charged: i64,
+}
+
+/// The key of what a row sold: of several lines that of their basket, whose number stands
+/// below zero.
+const fn key(row: &StoredOrder) -> SoldKey {
+    match row.basket {
+        Some(basket) => (-basket, 0, 0),
+        None => (row.item_id, row.variation_id, row.item_version),
+    }
+}
+
+/// The basket of a key; `None` for a single listing.
+pub(super) const fn basket_of(key: SoldKey) -> Option<i64> {
+    if key.0 < 0 { Some(-key.0) } else { None }
 }
 
 /// What a filter comes to.
@@ -84,8 +99,7 @@ pub(super) fn follow(
 ) -> Result<()> {
     let place = |row: &StoredOrder| {
         is_sale_status(row.status).then(|| {
-            let day = zone.day(row.created_at);
-            (row.ml_user_id, row.status, day, (row.item_id, row.variation_id, row.item_version))
+            (row.ml_user_id, row.status, zone.day(row.created_at), key(row))
         })
     };
     let was = before.and_then(|row| Some((place(row)?, Sold::of(row))));
@@ -126,12 +140,14 @@ pub(super) fn follow(
 
 impl Sold {
     fn of(row: &StoredOrder) -> Self {
-        let sold = Self { orders: 1, gross: row.total.0, things: row.quantity, ..Self::default() };
+        let gross = row.reais();
+        let sold = Self { orders: 1, gross: gross.0, things: row.quantity, ..Self::default() };
         match (row.fee, row.freight) {
-            (Some(fee), Some(freight)) => Self {
+            (Some(fee), Some(freight)) if gross == row.total => Self {
                 told: 1,
                 units: row.quantity,
-                value: row.total.0,
+                // What the buyer got back earns nothing.
+                value: gross.0 - row.refunded.0,
                 charged: fee.0.saturating_add(freight.0),
                 ..sold
             },
@@ -139,7 +155,7 @@ impl Sold {
         }
     }
 
-    fn add(&mut self, other: Self) {
+    pub(super) fn add(&mut self, other: Self) {
         self.orders += other.orders;
         self.gross += other.gross;
         self.things += other.things;
@@ -193,6 +209,7 @@ pub(super) fn sold_by_key(
 ) -> Result<HashMap<SoldKey, Sold>> {
     let (from, to) = filter.days;
     let spans = spans(from, to, filter.zone.day(tx.now()));
+    let wanted_items = WantedItems::of(tx, filter)?;
     let mut sold: HashMap<SoldKey, Sold> = HashMap::new();
     for (seller, of_status) in wanted(tx, words, owner, filter)? {
         for (from, to) in &spans {
@@ -203,7 +220,7 @@ pub(super) fn sold_by_key(
                 (owner, seller, of_status, from, to),
                 |row| {
                     let key: SoldKey = (row.get(0)?, row.get(1)?, row.get(2)?);
-                    if filter.items.as_ref().is_none_or(|items| items.contains(&key.0)) {
+                    if wanted_items.holds(key.0) {
                         sold.entry(key).or_default().add(Sold {
                             orders: row.get(3)?,
                             gross: row.get(4)?,
@@ -222,26 +239,52 @@ pub(super) fn sold_by_key(
     Ok(sold)
 }
 
+/// The listings of a filter, and the baskets that hold one of them.
+struct WantedItems<'f> {
+    items: Option<&'f [i64]>,
+    baskets: HashSet<i64>,
+}
+
+impl<'f> WantedItems<'f> {
+    fn of(tx: &ReadTx<'_>, filter: &'f Filter) -> Result<Self> {
+        let items = filter.items.as_deref();
+        let baskets = baskets_with(tx, items.unwrap_or_default())?.into_iter().collect();
+        Ok(Self { items, baskets })
+    }
+
+    /// Whether it has what a key begins with: a listing, or below zero a basket.
+    fn holds(&self, item: i64) -> bool {
+        self.items.is_none_or(|items| match item {
+            ..0 => self.baskets.contains(&-item),
+            item => items.contains(&item),
+        })
+    }
+}
+
 /// What a filter's orders come to for a seller with a tax in percent.
 pub fn of(tx: &ReadTx<'_>, words: &Words, owner: UserId, filter: &Filter, tax: f64) -> Result<Sum> {
     let sold = sold_by_key(tx, words, owner, filter)?;
-    let keys: Vec<SoldKey> = sold.keys().copied().collect();
-    let worded = words.sold.of(tx, owner, &keys)?;
-    let mut costs: HashMap<(i64, &str), Option<Unit>> = HashMap::new();
+    let mut costs = Costs::of(tx, words, owner);
+    // Wordings of single listings are read together.
+    let single: Vec<SoldKey> = sold.keys().filter(|key| key.0 > 0).copied().collect();
+    costs.learn(&single)?;
     let mut sum = Sum::default();
-    for (place, key) in keys.iter().enumerate() {
-        let (one, sku) = (sold.get(key).copied().unwrap_or_default(), worded.at(place).sku);
-        let cost = match costs.get(&(key.0, sku)) {
-            Some(known) => *known,
-            None => *costs.entry((key.0, sku)).or_insert(cost::unit(tx, owner, key.0, sku)?),
+    for (key, one) in &sold {
+        let cost = match basket_of(*key) {
+            None => costs.unit(*key)?.map(|unit| unit.cents.0.saturating_mul(one.units)),
+            Some(basket) => {
+                let cost = costs.of_lines(&of_basket(tx, basket)?)?;
+                cost.map(|cost| cost.0.saturating_mul(one.told))
+            }
         };
-        sum.add(one, cost, tax);
+        sum.add(*one, cost.map(Cents), tax);
     }
     Ok(sum)
 }
 
 impl Sum {
-    pub(super) fn add(&mut self, sold: Sold, cost: Option<Unit>, tax: f64) {
+    /// Adds what was sold of one thing; `cost` is that of all told orders.
+    pub(super) fn add(&mut self, sold: Sold, cost: Option<Cents>, tax: f64) {
         self.sales += sold.orders;
         self.gross.0 += sold.gross;
         let Some(cost) = cost else {
@@ -251,7 +294,7 @@ impl Sum {
         self.known += sold.told;
         self.untold += sold.orders - sold.told;
         let taxed = share(Cents(sold.value), tax).0;
-        self.left.0 += sold.value - sold.charged - taxed - sold.units.saturating_mul(cost.cents.0);
+        self.left.0 += sold.value - sold.charged - taxed - cost.0;
     }
 }
 
@@ -265,6 +308,7 @@ pub fn by_day(
     days: usize,
 ) -> Result<Vec<i64>> {
     let mut gross = vec![0; days];
+    let wanted_items = WantedItems::of(tx, filter)?;
     let last = first.0 + i64::try_from(days).unwrap_or(0) - 1;
     for (seller, of_status) in wanted(tx, words, owner, filter)? {
         tx.each(
@@ -275,7 +319,7 @@ pub fn by_day(
                 let item: i64 = row.get(1)?;
                 let place = usize::try_from(row.get::<_, i64>(0)? - first.0).ok();
                 if let Some(sum) = place.and_then(|place| gross.get_mut(place))
-                    && filter.items.as_ref().is_none_or(|items| items.contains(&item))
+                    && wanted_items.holds(item)
                 {
                     *sum += row.get::<_, i64>(2)?;
                 }

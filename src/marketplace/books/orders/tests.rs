@@ -10,7 +10,7 @@ use crate::changes;
 use crate::db::{Db, ReadTx};
 use crate::fixture::{self, TestDir, ZONE};
 use crate::marketplace::books::booked::Booked;
-use crate::marketplace::books::document::SoldItem;
+use crate::marketplace::books::document::{SoldItem, SoldLine};
 use crate::marketplace::books::order_status::ORDER_STATES;
 
 pub const NOW: i64 = fixture::NOW.0;
@@ -232,19 +232,28 @@ pub fn order(id: i64) -> OrderDocument {
         updated_at: Instant(NOW - 3000),
         total: Cents(11_980),
         currency: "BRL".to_owned(),
-        item: SoldItem {
-            site: "MLB".to_owned(),
-            number: 1,
-            variation: 0,
-            title: "Cabo USB-C".to_owned(),
-            sku: "CAB-1".to_owned(),
-        },
-        quantity: 2,
+        refunded: Cents(0),
+        lines: vec![SoldLine {
+            item: SoldItem {
+                site: "MLB".to_owned(),
+                number: 1,
+                variation: 0,
+                title: "Cabo USB-C".to_owned(),
+                sku: "CAB-1".to_owned(),
+            },
+            units: 2,
+            unit_price: Cents(5_990),
+            fee: None,
+        }],
+        pack_id: None,
+        payments: Vec::new(),
+        is_to_agree: false,
+        is_fraud_risk: false,
+        is_split: false,
         buyer_id: Some(555),
         buyer_nickname: "COMPRADOR".to_owned(),
         shipping_id: None,
         shipment: None,
-        fee: None,
         paid_at: None,
     }
 }
@@ -268,11 +277,11 @@ fn life(id: i64) -> impl Strategy<Value = Vec<OrderDocument>> {
                     document.closed_at = closed;
                     document.updated_at = Instant(NOW - 1000 + age);
                     document.total = Cents(cents);
-                    document.quantity = quantity;
-                    document.item.number = item;
-                    document.item.sku = sku.to_owned();
+                    document.lines[0].units = quantity;
+                    document.lines[0].item.number = item;
+                    document.lines[0].item.sku = sku.to_owned();
                     document.shipping_id = Some(item);
-                    document.fee = (cents % 3 > 0).then_some(Cents(cents / 8));
+                    document.lines[0].fee = (cents % 3 > 0).then_some(Cents(cents / 8));
                     document.shipment = Some(Shipment {
                         cost: (cents % 2 > 0).then_some(Cents(700)),
                         status: "ready_to_ship".to_owned(),
@@ -371,7 +380,7 @@ fn only_news_is_stamped() {
     assert_eq!((changed(&world), world.versions.books(ana)), (stamped, version));
 
     let mut renamed = document;
-    renamed.item.title = "Cabo USB-C 2 m".to_owned();
+    renamed.lines[0].item.title = "Cabo USB-C 2 m".to_owned();
     assert_eq!(world.apply(ana, vec![renamed], NEVER), [Applied::Stored]);
     assert_eq!(changed(&world), stamped.plus(1));
     assert!(world.versions.books(ana) > version);
@@ -383,8 +392,8 @@ fn an_order_keeps_the_words_it_was_sold_with() {
     let ana = UserId(1);
     let sold = |number: i64, title: &str, sku: &str| {
         let mut document = order(number);
-        title.clone_into(&mut document.item.title);
-        sku.clone_into(&mut document.item.sku);
+        title.clone_into(&mut document.lines[0].item.title);
+        sku.clone_into(&mut document.lines[0].item.sku);
         document
     };
     let said = || {
@@ -500,9 +509,9 @@ fn what_was_sold_is_found_by_its_words() {
     let (ana, rui) = (UserId(1), UserId(2));
     let sold = |id: i64, listing: i64, title: &str, sku: &str| {
         let mut document = order(id);
-        document.item.number = listing;
-        document.item.title = title.to_owned();
-        document.item.sku = sku.to_owned();
+        document.lines[0].item.number = listing;
+        document.lines[0].item.title = title.to_owned();
+        document.lines[0].item.sku = sku.to_owned();
         document
     };
     let documents = vec![

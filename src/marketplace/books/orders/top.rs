@@ -5,10 +5,12 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::cost;
+use super::freight::shares;
+use super::lines::of_basket;
 use super::list::Filter;
 use super::sold::SoldKey;
-use super::sums::{Sum, sold_by_key};
-use crate::base::UserId;
+use super::sums::{Sold, Sum, basket_of, sold_by_key};
+use crate::base::{Cents, UserId};
 use crate::db::{ReadTx, Result};
 use crate::marketplace::books::words::Words;
 use crate::named;
@@ -61,7 +63,7 @@ pub fn products(
     by: Rank,
     most: usize,
 ) -> Result<(Vec<ProductSum>, u64)> {
-    let sold = sold_by_key(tx, words, owner, filter)?;
+    let sold = by_thing(tx, sold_by_key(tx, words, owner, filter)?, filter)?;
     let mut keys: Vec<SoldKey> = sold.keys().copied().collect();
     keys.sort_unstable();
     let worded = words.sold.of(tx, owner, &keys)?;
@@ -71,7 +73,8 @@ pub fn products(
         let unit = cost::unit(tx, owner, key.0, wording.sku)?;
         let of_listing = if wording.sku.is_empty() { key.0 } else { 0 };
         let product = found.entry((wording.sku, of_listing)).or_default();
-        product.sum.add(one, unit, tax);
+        let cost = unit.map(|unit| Cents(unit.cents.0.saturating_mul(one.units)));
+        product.sum.add(one, cost, tax);
         product.units += one.things;
         // Keys come in the order of their listings.
         if product.listings == 0 || product.last != key.0 {
@@ -93,4 +96,41 @@ pub fn products(
     });
     found.truncate(most);
     Ok((found, total))
+}
+
+/// Sums by thing: those of baskets are shared by their lines, by the value of each.
+fn by_thing(
+    tx: &ReadTx<'_>,
+    sold: HashMap<SoldKey, Sold>,
+    filter: &Filter,
+) -> Result<HashMap<SoldKey, Sold>> {
+    let (baskets, mut things): (HashMap<SoldKey, Sold>, HashMap<SoldKey, Sold>) =
+        sold.into_iter().partition(|(key, _)| basket_of(*key).is_some());
+    for (key, whole) in baskets {
+        let lines = of_basket(tx, basket_of(key).unwrap_or_default())?;
+        let values: Vec<i64> =
+            lines.iter().map(|line| line.unit.0.saturating_mul(line.units)).collect();
+        let parts = [whole.gross, whole.value, whole.charged].map(|sum| shares(Cents(sum), &values));
+        let mut seen: Vec<SoldKey> = Vec::new();
+        for (place, line) in lines.iter().enumerate() {
+            if filter.items.as_ref().is_some_and(|items| !items.contains(&line.item_id)) {
+                continue;
+            }
+            // Two lines of one thing are one order of it.
+            let is_first = !seen.contains(&line.key());
+            seen.push(line.key());
+            let times = |sum: i64| if is_first { sum } else { 0 };
+            let [gross, value, charged] = [0, 1, 2].map(|part: usize| parts[part][place].0);
+            things.entry(line.key()).or_default().add(Sold {
+                orders: times(whole.orders),
+                gross,
+                things: whole.orders.saturating_mul(line.units),
+                told: times(whole.told),
+                units: whole.told.saturating_mul(line.units),
+                value,
+                charged,
+            });
+        }
+    }
+    Ok(things)
 }

@@ -48,10 +48,18 @@ fn is_update(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<bool> {
     if before.shipping_status.is_some() && before.shipping_status != after.shipping_status {
         return Ok(true);
     }
+    if change.is_of_parcel() && !is_shown(before, after) {
+        return Ok(false);
+    }
     if change.document.is_some() {
         return Ok(after.created_at.max(after.updated_at) >= change.news_from);
     }
     Ok(change.linked_at(tx)?.is_some_and(|at| after.created_at >= at))
+}
+
+/// Whether programs see a difference of two rows whose parcel alone changed.
+fn is_shown(before: &StoredOrder, after: &StoredOrder) -> bool {
+    (before.shipping_status, before.logistic_type) != (after.shipping_status, after.logistic_type)
 }
 
 fn is_called_off(row: &StoredOrder) -> bool {

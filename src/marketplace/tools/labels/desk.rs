@@ -11,7 +11,7 @@ use super::batches::{self, Batch};
 use super::press::{self, Press};
 use super::refused::RefusedLabels;
 use super::views::{BatchRow, LabelDesk, ParcelRow};
-use super::{Parcel, ToPrint, named_parcels, to_print};
+use super::{Parcel, ToPrint, named_parcels, to_print, waiting_else};
 use crate::app::App;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{self, ReadTx, RowWindow, WriteTx};
@@ -73,10 +73,11 @@ impl Waiting {
         store.can_print && refused.why(store.account, self.parcel.shipment, now).is_none()
     }
 
-    /// The most urgent first; what has no deadline behind, oldest first.
-    fn order(&self) -> (i64, Instant, i64) {
+    /// What leaves within minutes first, then by deadline; what has none behind, oldest
+    /// first.
+    fn order(&self) -> (bool, i64, Instant, i64) {
         let due = self.parcel.due.map_or(i64::MAX, |due| due.0);
-        (due, self.parcel.sold_at, self.parcel.shipment)
+        (!self.parcel.is_same_day, due, self.parcel.sold_at, self.parcel.shipment)
     }
 }
 
@@ -179,6 +180,7 @@ pub fn show(
         ready: ready as u64,
         to_print: all.len() as u64,
         batches,
+        waiting_else: waiting_else(tx, &accounts)?,
         first: all.first().and_then(|one| one.parcel.due).map(|due| time.due("despache", due)),
         lost: stores.iter().filter(|one| !one.can_print).map(|one| one.name.clone()).collect(),
         paging: asked.paging(desk, if asked.printed { batches } else { all.len() as u64 }),

@@ -21,7 +21,9 @@ pub mod refused;
 mod store;
 pub mod views;
 
-pub use store::{ToPrint, count_to_print, named_parcels, parcels, to_print, unknown};
+pub use store::{
+    ToPrint, WaitingElse, count_to_print, named_parcels, parcels, to_print, unknown, waiting_else,
+};
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -30,6 +32,7 @@ use http::StatusCode;
 
 use crate::base::{Instant, MlUserId, OrderId};
 use crate::marketplace::account::tokens::CallError;
+use crate::marketplace::books::orders::effects::and_more;
 use crate::marketplace::client::{Failure, Unprinted};
 use crate::marketplace::tools::{Refusal, out_of_reach};
 use crate::panel::view::address;
@@ -55,12 +58,16 @@ row! {
         /// How many orders are in it.
         pub orders: i64 = "count(*)",
         pub units: i64 = "sum(o.quantity)",
+        /// How many different things are in it beside the first.
+        pub others: i64 = "sum(iif(o.basket_id IS NULL, 0, (SELECT count(*) - 1 FROM basket_line b WHERE b.basket_id = o.basket_id)))",
         /// What its first order sold; may be empty.
         pub title: String = "coalesce(min(i.title), '')",
         pub buyer: String = "max(o.buyer_nickname)",
         pub sold_at: Instant = "min(o.created_at)",
         /// Until when it is to be handed over, when the marketplace says so.
         pub due: Option<Instant> = "min(o.dispatch_by)",
+        /// Whether it is to leave within minutes of its sale.
+        pub is_same_day: bool = "max(o.marks & 2) > 0",
         /// When its label was printed here.
         pub printed_at: Option<Instant> = "(SELECT b.printed_at FROM label_print p JOIN label_batch b USING (batch_id)
         WHERE p.owner_id = o.owner_id AND p.ml_user_id = o.ml_user_id AND p.shipping_id = o.shipping_id)",
@@ -71,10 +78,11 @@ impl Parcel {
     /// `2× Garrafa e mais 1 venda`.
     pub fn words(&self) -> String {
         let title = if self.title.is_empty() { "Venda" } else { &self.title };
-        let more = match self.orders {
-            ..2 => String::new(),
-            2 => " e mais 1 venda".to_owned(),
-            count => format!(" e mais {} vendas", count - 1),
+        let more = match (self.others, self.orders) {
+            (0, ..2) => String::new(),
+            (0, 2) => " e mais 1 venda".to_owned(),
+            (0, count) => format!(" e mais {} vendas", count - 1),
+            (others, count) => and_more(usize::try_from(others + count).unwrap_or(usize::MAX)),
         };
         format!("{}× {title}{more}", self.units)
     }
@@ -144,8 +152,6 @@ pub fn of_cause(cause: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::marketplace::books::order_status::OrderStatus;
-    use crate::marketplace::books::words::READY_TO_SHIP;
 
     fn unprinted(shipment: i64, cause: &str) -> Unprinted {
         Unprinted { shipment, cause: cause.to_owned() }
@@ -205,9 +211,4 @@ mod tests {
         assert_eq!(said, of_cause("invalid_shipment_mode").1);
     }
 
-    #[test]
-    fn the_query_spells_out_the_words_that_are_fixed() {
-        assert_eq!(OrderStatus::sales_in_sql(), "5, 6");
-        assert_eq!(READY_TO_SHIP, 10);
-    }
 }

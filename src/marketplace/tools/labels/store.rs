@@ -4,9 +4,9 @@ use rusqlite::{Params, params_from_iter};
 
 use super::Parcel;
 use crate::base::{DAY_S, Instant, MlUserId, OrderId, UserId};
-use crate::db::{Json, ReadTx, Record, Result, RowWindow};
+use crate::db::{Json, ReadTx, Record, Result, RowWindow, in_list};
 use crate::marketplace::books::order_status::OrderStatus;
-use crate::marketplace::books::words::READY_TO_SHIP;
+use crate::marketplace::books::parcel::{Marks, ParcelStage, TO_SEND};
 use crate::row;
 
 row! {
@@ -18,8 +18,11 @@ row! {
         pub order: OrderId = "min(o.order_id)",
         pub due: Option<Instant> = "min(o.dispatch_by)",
         pub sold_at: Instant = "min(o.created_at)",
+        /// Whether it is to leave within minutes of its sale.
+        pub is_same_day: bool = "max(o.marks & 2) > 0",
     }
 }
+const _: () = assert!(Marks::SAME_DAY == 2);
 
 /// SQL for the orders of one account.
 const OF_ACCOUNT: [&str; 2] = ["sale_order o", "o.owner_id = ?1 AND o.ml_user_id = ?2"];
@@ -30,19 +33,27 @@ const OF_GIVEN: [&str; 2] = [
     "o.owner_id = given.value ->> 0 AND o.ml_user_id = given.value ->> 1",
 ];
 
-/// SQL for the parcels of accounts that can be printed: those ready to be
-/// sent, of the kinds that sellers print, or of a kind that is not known yet.
-fn printable([orders, condition]: [&str; 2]) -> String {
-    // The states are literals, so that the index of parcels to be sent is used.
+/// SQL for the parcels of accounts that are to be sent, in one of some stages. A parcel
+/// with an order that must not be sent is none of them.
+fn to_send([orders, condition]: [&str; 2], stages: &[ParcelStage]) -> String {
+    let stages: Vec<u8> = stages.iter().map(|stage| stage.number()).collect();
+    // The range is a literal, so that the index of parcels to be sent is used.
     format!(
         "FROM {orders}
-    LEFT JOIN word w ON w.word_id = o.logistic_type
     LEFT JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
-    WHERE {condition} AND o.shipping_status = {READY_TO_SHIP} AND o.shipping_id > 0
+    WHERE {condition} AND o.{TO_SEND} AND o.stage IN {stages} AND o.shipping_id > 0
       AND o.status IN ({sales})
-      AND (w.text IS NULL OR w.text IN ('drop_off', 'xd_drop_off', 'cross_docking', 'self_service'))",
-        sales = OrderStatus::sales_in_sql()
+      AND NOT EXISTS (SELECT 1 FROM sale_order risk
+          WHERE risk.owner_id = o.owner_id AND risk.shipping_id = o.shipping_id AND risk.stage = {risk})",
+        stages = in_list(&stages),
+        sales = OrderStatus::sales_in_sql(),
+        risk = ParcelStage::DoNotSend.number(),
     )
+}
+
+/// SQL for the parcels whose labels can be printed, for the first time or again.
+fn printable(of: [&str; 2]) -> String {
+    to_send(of, &[ParcelStage::ToPrint, ParcelStage::Printed])
 }
 
 /// Some of an account's parcels, newest first, and how many there are.
@@ -82,13 +93,34 @@ pub(super) fn placed<R: Record>(
     tx.all(&sql, params, |row| Ok((row.get::<_, u32>(0)? as usize, R::read_at(row, &mut 1)?)))
 }
 
-/// SQL for those of [`printable`] whose label was not printed.
+/// SQL for the parcels whose label is to be printed. One that was printed here is not, also
+/// before the marketplace says so.
 fn not_printed(of: [&str; 2]) -> String {
     format!(
         "{} AND NOT EXISTS (SELECT 1 FROM label_print p
              WHERE p.owner_id = o.owner_id AND p.ml_user_id = o.ml_user_id AND p.shipping_id = o.shipping_id)",
-        printable(of)
+        to_send(of, &[ParcelStage::ToPrint])
     )
+}
+
+row! {
+    /// How many parcels of some accounts wait beside those whose label is to be printed.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct WaitingElse {
+        /// They lack their fiscal note.
+        pub without_note: i64 = "count(DISTINCT iif(o.stage = 3, o.shipping_id, NULL))",
+        /// Their labels were printed elsewhere.
+        pub printed_elsewhere: i64 = "count(DISTINCT iif(o.stage = 5 AND NOT EXISTS (SELECT 1 FROM label_print p
+            WHERE p.owner_id = o.owner_id AND p.ml_user_id = o.ml_user_id AND p.shipping_id = o.shipping_id), o.shipping_id, NULL))",
+    }
+}
+const _: () =
+    assert!(ParcelStage::NeedsNote as u8 == 3 && ParcelStage::Printed as u8 == 5);
+
+/// How many parcels of accounts, given as owner and number, wait for something else.
+pub fn waiting_else(tx: &ReadTx<'_>, accounts: &[(i64, i64)]) -> Result<WaitingElse> {
+    let rest = to_send(OF_GIVEN, &[ParcelStage::NeedsNote, ParcelStage::Printed]);
+    Ok(tx.record(&rest, [Json(accounts)])?.unwrap_or_default())
 }
 
 /// The parcels of accounts whose labels are to be printed, each with the place of its
@@ -124,10 +156,10 @@ pub fn unknown(
     account: MlUserId,
     shipments: &[i64],
 ) -> Result<Vec<i64>> {
-    // The state is a literal, so that the index of parcels to be sent is used.
+    // The range is a literal, so that the index of parcels to be sent is used.
     let to_be_sent = format!(
         "SELECT EXISTS (SELECT 1 FROM sale_order
-             WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND shipping_status = {READY_TO_SHIP})"
+             WHERE owner_id = ?1 AND ml_user_id = ?2 AND shipping_id = ?3 AND {TO_SEND})"
     );
     let mut unknown = Vec::new();
     for shipment in shipments {

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::Parcel;
+use super::{Parcel, WaitingElse};
 use super::batches::{Batch, PrintedLabel};
 use super::desk::{Desk, LabelStore};
 use super::press::labels;
@@ -30,6 +30,8 @@ pub struct LabelDesk {
     pub ready: u64,
     /// How many batches were printed.
     pub batches: u64,
+    /// What waits beside what is to be printed.
+    pub waiting_else: WaitingElse,
     /// The most urgent deadline of what is to be printed.
     pub first: Option<Due>,
     /// Stores whose link is lost.
@@ -94,6 +96,23 @@ impl LabelDesk {
                 format!("{} a imprimir{}", labels(count), first.unwrap_or_default())
             }
         }
+    }
+
+    /// What waits beside what is to be printed: `3 sem nota fiscal · 2 impressas fora daqui`;
+    /// empty without any.
+    pub fn beside(&self) -> String {
+        let WaitingElse { without_note, printed_elsewhere } = self.waiting_else;
+        let note = match without_note {
+            0 => None,
+            1 => Some("1 pacote espera a nota fiscal".to_owned()),
+            count => Some(format!("{count} pacotes esperam a nota fiscal")),
+        };
+        let printed = match printed_elsewhere {
+            0 => None,
+            1 => Some("1 etiqueta impressa fora daqui, pronta para despachar".to_owned()),
+            count => Some(format!("{count} etiquetas impressas fora daqui, prontas para despachar")),
+        };
+        note.into_iter().chain(printed).collect::<Vec<_>>().join(" · ")
     }
 
     /// Whether rows say of which store they are.

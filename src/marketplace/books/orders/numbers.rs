@@ -1,0 +1,88 @@
+//! Other numbers by which an order is named: that of its cart, and those of its payments.
+//! Claims name it by them, and people search for them.
+
+use super::{StoredOrder, store};
+use crate::base::{OrderId, UserId};
+use crate::db::{ReadTx, Result, WriteTx};
+use crate::marketplace::books::document::OrderDocument;
+use crate::named;
+
+named! {
+    /// What a number is of.
+    pub enum NumberKind: number {
+        Pack = 1, "pack";
+        Payment = 2, "payment";
+    }
+}
+
+/// Notes the numbers of a document that the stored row does not have yet.
+pub(super) fn note(
+    tx: &WriteTx<'_>,
+    owner: UserId,
+    order: &OrderDocument,
+    before: Option<&StoredOrder>,
+) -> Result<()> {
+    let is_newer = before.is_none_or(|before| before.updated_at < order.updated_at);
+    let pack = order.pack_id.filter(|pack| before.and_then(|one| one.pack_id) != Some(*pack));
+    let pack = pack.map(|pack| (pack, NumberKind::Pack));
+    // Payments come with changes of the order, and with the first reading of a cart, before
+    // which neither was kept.
+    let has_payments = is_newer || pack.is_some();
+    let payments = order.payments.iter().filter(|_| has_payments);
+    for (number, kind) in pack.into_iter().chain(payments.map(|one| (*one, NumberKind::Payment))) {
+        let added = tx.execute(
+            "INSERT OR IGNORE INTO sale_number (owner_id, number, order_id, kind) VALUES (?1, ?2, ?3, ?4)",
+            (owner, number, order.id, kind),
+        )?;
+        if added > 0 {
+            store::name_in_claims(tx, owner, kind.resource(), number)?;
+        }
+    }
+    Ok(())
+}
+
+impl NumberKind {
+    /// What claims call it.
+    pub const fn resource(self) -> &'static str {
+        match self {
+            Self::Pack => "purchase",
+            Self::Payment => "payment",
+        }
+    }
+}
+
+/// The first of an owner's orders that a number names, as claims call it; a cart of one
+/// order may be named by that order's number.
+pub fn first_with(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    resource: &str,
+    number: i64,
+) -> Result<Option<OrderId>> {
+    let kind = NumberKind::ALL.into_iter().find(|kind| kind.resource() == resource);
+    let Some(kind) = kind else { return Ok(None) };
+    let named: Option<OrderId> = tx.maybe(
+        "SELECT order_id FROM sale_number WHERE owner_id = ?1 AND number = ?2 AND kind = ?3
+         ORDER BY order_id LIMIT 1",
+        (owner, number, kind),
+    )?;
+    match (named, kind) {
+        (None, NumberKind::Pack) => tx.maybe(
+            "SELECT order_id FROM sale_order WHERE order_id = ?2 AND owner_id = ?1",
+            (owner, number),
+        ),
+        (named, _) => Ok(named),
+    }
+}
+
+/// An owner's orders that a number names: their own, that of their cart, of a payment or
+/// of their parcel; at most `most`.
+pub fn of_number(tx: &ReadTx<'_>, owner: UserId, number: i64, most: u32) -> Result<Vec<OrderId>> {
+    tx.values(
+        "SELECT order_id FROM sale_order WHERE order_id = ?2 AND +owner_id = ?1
+         UNION SELECT order_id FROM sale_number WHERE owner_id = ?1 AND number = ?2
+         UNION SELECT order_id FROM sale_order WHERE owner_id = ?1 AND shipping_id = ?2
+         LIMIT ?3",
+        (owner, number, most),
+    )
+}
