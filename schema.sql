@@ -1094,7 +1094,9 @@ CREATE TABLE claim (
     action      TEXT NOT NULL,              -- what the seller has to do; may be empty
     resolution  TEXT NOT NULL,              -- how it ended; empty while it is open
     updated_at  INTEGER NOT NULL,           -- last_updated of the state stored here
-    order_id    INTEGER,                    -- the order that it is about, or the first of its parcel; NULL when not known
+    order_id    INTEGER,                    -- the order that it is about, or the first of its parcel, its cart or its payment;
+                                            -- NULL when not known
+    came_back   INTEGER NOT NULL DEFAULT 0 CHECK (came_back IN (0, 1)), -- 1 once the goods are said to be back with the seller
     PRIMARY KEY (owner_id, opened_at, claim_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -101,6 +101,8 @@ rows! {
         of_another: OTHER_SALE,
         tables: &[
             table("sale_order", "created_at, order_id", &[]),
+            table("sale_line", "item_id, created_at, order_id", &[]),
+            table("sale_number", "number, order_id", &[]),
             table("order_count", "ml_user_id, status, day", &[]),
             table("sales_day", "ml_user_id, day", &[]),
             table("sold_sum", "ml_user_id, status, span, item_id, variation_id, item_version", &[]),

@@ -119,8 +119,16 @@ pub const TABLES: &[Table] = &[
         "(SELECT sku FROM sold_item i WHERE i.item_id = sale_order.item_id
             AND i.variation_id = sale_order.variation_id AND i.version = sale_order.item_version) AS sku",
         "fee_cents", "freight_cents", "paid_at", "printed_at", "sent_at", "delivered_at",
-        "dispatch_by",
-    ], &["changed", "owner_id", "buyer_nickname", "shipment_at", "item_version"], "owner_id = ?1")),
+        "dispatch_by", "pack_id", "(SELECT text FROM word w WHERE w.word_id = sale_order.substatus) AS shipping_substatus",
+        "refunded_cents", "marks",
+        "(SELECT json_group_array(json_object('item_id', b.item_id, 'variation_id', b.variation_id, 'units', b.units,
+            'unit_cents', b.unit_cents, 'fee_cents', b.fee_cents)) FROM basket_line b WHERE b.basket_id = sale_order.basket_id) AS itens",
+    ], &["changed", "owner_id", "buyer_nickname", "shipment_at", "item_version", "basket_id", "stage", "deadline_asked_at"],
+        "owner_id = ?1")),
+    ("basket", Nothing("compositions of orders, which name nobody; told with each order")),
+    ("basket_line", Nothing("compositions of orders, which name nobody; told with each order")),
+    ("sale_line", Nothing("where orders are found, told with each order")),
+    ("sale_number", file("numeros_das_vendas", &["number", "order_id", "kind"], &["owner_id"], "owner_id = ?1")),
     ("label_batch", file("lotes_de_etiquetas", &["batch_id", "ml_user_id", "printed_at"], &["owner_id", "printed_by"], "owner_id = ?1")),
     ("label_print", file("etiquetas_impressas", &["shipping_id", "ml_user_id", "batch_id", "order_id"], &["owner_id", "place"], "owner_id = ?1")),
     ("order_count", SUMS),
@@ -235,9 +243,12 @@ pub const TABLES: &[Table] = &[
     ("drop_order", file("pedidos_de_fornecimento", &[
         "drop_order_id", "iif(supplier_id = ?1, 'fornecedor', 'vendedor') AS lado", "order_id", "ordered_at", "sku", "title",
         "quantity", "unit_cents", "amount_cents", "state", "due_at", "paid_at", "reminded_at",
-    ], &["supplier_id", "seller_id", "batch"],
+        "(SELECT json_group_array(json_object('sku', l.sku, 'title', l.title, 'quantity', l.quantity, 'unit_cents', l.unit_cents))
+            FROM drop_order_line l WHERE l.drop_order_id = drop_order.drop_order_id) AS outros_itens",
+    ], &["supplier_id", "seller_id", "batch", "item_id"],
         "drop_order_id IN (SELECT drop_order_id FROM drop_order WHERE supplier_id = ?1
             UNION SELECT drop_order_id FROM drop_order WHERE seller_id = ?1)")),
+    ("drop_order_line", Nothing("told with each drop order")),
     ("drop_order_count", SUMS),
     ("agency_client", Nothing("the agency's notes on its clients, who need no account")),
     ("agency_account", file("contas_na_agencia", &["ml_user_id", "joined_at", "checked_at"], &["client_id", "owner_id"],

@@ -1,9 +1,10 @@
 //! One sale in the seller's panel: what it earned, what happened, what belongs to it.
 
-use super::views::SalePage;
+use super::views::{SaleLine, SalePage, warning};
 use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
-use crate::base::{Cents, OrderId};
+use crate::base::{Cents, OrderId, UserId};
+use crate::db::{self, ReadTx};
 use crate::dropshipping::orders::{self as supplied, DropOrder};
 use crate::edge::route::Job;
 use crate::http::{Problem, Reply, Request};
@@ -14,10 +15,11 @@ use crate::marketplace::books::claims::store::Claim;
 use crate::marketplace::books::claims::views::ShownClaim;
 use crate::marketplace::books::listings::store as listings;
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
-use crate::marketplace::books::orders::cost;
+use crate::marketplace::books::orders::cost::{self, Costs};
 use crate::marketplace::books::orders::left::Earned;
-use crate::marketplace::books::orders::list::{self, Order, OrderPage};
+use crate::marketplace::books::orders::list::{self, Order, OrderPage, ShownLine};
 use crate::marketplace::books::orders::pages::{LIST, WireSale};
+use crate::marketplace::books::words::Words;
 use crate::marketplace::outside;
 use crate::marketplace::tools::fees::remains::MOST_CENTS;
 use crate::marketplace::tools::{fees, labels};
@@ -39,6 +41,8 @@ struct Found {
     claims: Vec<Claim>,
     supplied: Vec<DropOrder>,
     has_listing: bool,
+    /// Its lines, when it has several.
+    lines: Vec<SaleLine>,
 }
 
 impl Found {
@@ -53,9 +57,37 @@ impl Found {
             let supplied = supplied::of_sale(tx, owner, id)?;
             let stores = Stores::of(tx, owner)?;
             let has_listing = listings::stored(tx, owner, order.item_id)?.is_some();
-            Ok(Self { order, page, stores, earned, tax, claims, supplied, has_listing })
+            let lines = lines((tx, &app.marketplace.words, owner), &page, &order)?;
+            Ok(Self { order, page, stores, earned, tax, claims, supplied, has_listing, lines })
         })
     }
+}
+
+/// The lines of an order, when it has several.
+fn lines(
+    (tx, words, owner): (&ReadTx<'_>, &Words, UserId),
+    page: &OrderPage,
+    order: &Order,
+) -> db::Result<Vec<SaleLine>> {
+    if page.line_count(order) < 2 {
+        return Ok(Vec::new());
+    }
+    let mut costs = Costs::of(tx, words, owner);
+    page.lines(order)
+        .map(|ShownLine { line, wording }| {
+            let title =
+                if wording.title.is_empty() { "Anúncio sem título" } else { wording.title };
+            Ok(SaleLine {
+                ml_id: wording.ml_id.to_owned(),
+                title: title.to_owned(),
+                sku: wording.sku.to_owned(),
+                units: line.units,
+                price: page.money(order, Cents(line.unit.0.saturating_mul(line.units))),
+                cost: costs.of_lines(&[line])?,
+                has_listing: listings::stored(tx, owner, line.item_id)?.is_some(),
+            })
+        })
+        .collect()
 }
 
 /// The address of the label of an order's parcel; empty when there is none to
@@ -85,13 +117,15 @@ fn sale_page(
     form: FormView,
 ) -> Result<Reply, Problem> {
     let time = PageTime::of(app, request);
-    let Found { order, page, stores, earned, tax, claims, supplied, has_listing } = found;
+    let Found { order, page, stores, earned, tax, claims, supplied, has_listing, lines } = found;
     let (events, untimed) = happened(&order, &page, &claims, time);
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
         parcel_label: if OrderStatus::sale_of(order.status) == SaleState::Paid { label(&order) } else { String::new() },
         outside: outside::sale(&app.config.marketplace.auth_base, order.order_id),
         claims: claims.into_iter().map(|one| ShownClaim::of(one, &stores, time)).collect(),
+        warning: warning(&order),
+        lines,
         order,
         page,
         stores,

@@ -2,13 +2,14 @@
 
 use askama::Template;
 
-use crate::base::grouped;
+use crate::base::{Cents, grouped};
 use crate::dropshipping::orders::DropOrder;
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::claims::views::ShownClaim;
 use crate::marketplace::books::orders::left::Earned;
 use crate::marketplace::books::orders::list::{Order, OrderPage};
-use crate::panel::{FormView, Happened, Layout, PageTime};
+use crate::marketplace::books::parcel::Marks;
+use crate::panel::{FormView, Happened, Layout, Notice, PageTime, Tone};
 
 /// `GET /painel/vendas/{id}`: one order.
 #[derive(Template)]
@@ -18,6 +19,10 @@ pub struct SalePage {
     pub order: Order,
     /// Words of the order, and what was sold.
     pub page: OrderPage,
+    /// Its lines, when it has several.
+    pub lines: Vec<SaleLine>,
+    /// What its seller must know first.
+    pub warning: Option<Notice>,
     pub stores: Stores,
     pub time: PageTime,
     /// Its parts; `None` when it is no sale.
@@ -41,11 +46,45 @@ pub struct SalePage {
     pub outside: String,
 }
 
+/// A line of a sale with several.
+pub struct SaleLine {
+    /// Listing id.
+    pub ml_id: String,
+    pub title: String,
+    /// Empty when it has none.
+    pub sku: String,
+    pub units: i64,
+    /// Of all units, with its currency.
+    pub price: String,
+    /// Of all units; `None` while it is not known.
+    pub cost: Option<Cents>,
+    pub has_listing: bool,
+}
+
 impl SalePage {
     /// How many of what.
     pub fn title(&self) -> String {
         let sold = self.page.sold(&self.order);
         let title = if sold.title.is_empty() { "Anúncio sem título" } else { sold.title };
-        format!("{}× {title}", grouped(self.order.quantity.unsigned_abs()))
+        let units = grouped(self.page.first_units(&self.order).unsigned_abs());
+        format!("{units}× {title}{}", self.page.and_more(&self.order))
     }
+}
+
+/// What the seller of an order must know before anything else.
+pub fn warning(order: &Order) -> Option<Notice> {
+    if order.marks.has(Marks::FRAUD) {
+        return Some(Notice::new(
+            Tone::Bad,
+            "Não envie esta venda; cancele",
+            "O marketplace suspeita de fraude. Cancele a venda no marketplace: o que for enviado se perde.",
+        ));
+    }
+    order.marks.has(Marks::SPLIT).then(|| {
+        Notice::new(
+            Tone::Info,
+            "O envio foi dividido",
+            "Esta venda foi trocada por outras, uma para cada pacote. Nada foi perdido nem devolvido.",
+        )
+    })
 }

@@ -71,6 +71,7 @@ BEGIN
     VALUES (NEW.supplier_id, NEW.seller_id, NEW.state, 1, NEW.amount_cents)
     ON CONFLICT DO UPDATE SET orders = orders + 1, cents = cents + NEW.amount_cents;
 END;
+ALTER TABLE claim ADD COLUMN came_back INTEGER NOT NULL DEFAULT 0 CHECK (came_back IN (0, 1));
 CREATE INDEX claim_of_order ON claim (owner_id, order_id) WHERE order_id IS NOT NULL;
 -- Orders and their parcels are read again from the newest on, a page at a time.
 UPDATE ml_sync SET position = '', started_at = NULL, ended_at = NULL, good_until = NULL, done = 0, expected = NULL, next_at = 0

@@ -63,6 +63,36 @@ code_texts! {
         "stale_shipped" => "A caminho, sem notícia há dias",
     }
 
+    /// A finer state of a shipment.
+    pub fn parcel_step or NEW {
+        "buffered" => "O marketplace segura a etiqueta até a data marcada",
+        "invoice_pending" => "Falta a nota fiscal",
+        "waiting_for_label_generation" | "regenerating" => "O marketplace prepara a etiqueta",
+        "ready_to_print" => "Etiqueta a imprimir",
+        "printed" => "Etiqueta impressa",
+        "ready_for_pickup" | "in_pickup_list" | "ready_for_pkl_creation" => "Espera a coleta",
+        "ready_for_dropoff" => "Leve ao ponto de entrega",
+        "delayed" => "Atrasado",
+        "stale" => "Parado há dias",
+        "claimed_me" => "Com reclamação",
+        "picked_up" | "authorized_by_carrier" => "Coletado",
+        "dropped_off" => "Deixado na agência",
+        "in_hub" | "in_warehouse" => "No centro de distribuição",
+        "in_packing_list" | "in_plp" | "packed" | "ready_to_pack" => "Na lista da transportadora",
+        "in_transit" => "Em trânsito",
+        "on_hold" => "Retido",
+        "out_for_delivery" => "Saiu para entrega",
+        "receiver_absent" => "Ninguém para receber",
+        "waiting_for_withdrawal" => "Espera o comprador retirar",
+        "returning_to_sender" => "Voltando para você",
+        "returned" => "Devolvido a você",
+        "lost" => "Extraviado",
+        "stolen" => "Roubado",
+        "damaged" => "Danificado",
+        "cancelled_manually" | "closed_by_user" => "Cancelado",
+        "pack_splitted" | "pack_partially_cancelled" => "Dividido ou cancelado em parte",
+    }
+
     /// A kind of shipping.
     pub fn logistic or NEW {
         "drop_off" => "Agência do marketplace",

@@ -94,13 +94,18 @@ impl ParcelStage {
         matches!(self, Self::HandedOver | Self::Sent | Self::Arrived)
     }
 
+    /// Whether its goods must not be sent.
+    pub const fn is_barred(self) -> bool {
+        matches!(self, Self::DoNotSend)
+    }
+
     /// What its seller should read where a state of the marketplace does not say it;
     /// empty otherwise.
     pub const fn hint(self) -> &'static str {
         match self {
             Self::NeedsNote => "falta a nota fiscal",
             Self::DoNotSend => "não envie; cancele",
-            Self::HandedOver => "já saiu das suas mãos",
+            Self::HandedOver => "já foi entregue ao transporte",
             _ => "",
         }
     }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::parcels::told;
 use super::{Answer, Caller, Client, Page, asked_for};
 use crate::base::{DAY_S, Instant};
 use crate::marketplace::books::document::ClaimDocument;
@@ -57,9 +58,16 @@ impl Client {
         })
     }
 
+    /// One claim, with where the goods of its return are.
     pub fn claim(&self, caller: &Caller<'_>, claim: i64) -> Answer<ClaimDocument> {
-        let path = format!("/post-purchase/v1/claims/{claim}");
-        let found = ClaimDocument::read(&self.get(caller, &path, &[])?)?;
+        let answer = self.get(caller, &format!("/post-purchase/v1/claims/{claim}"), &[])?;
+        let mut found = ClaimDocument::read(&answer)?;
+        if found.has_return(&answer) {
+            let path = format!("/post-purchase/v2/claims/{claim}/returns");
+            if let Some(returned) = told(self.get(caller, &path, &[]))? {
+                found.add_return(&returned);
+            }
+        }
         asked_for(found.id == claim, found)
     }
 }

@@ -110,7 +110,7 @@ impl Client {
 
 /// What a call tells; `None` when the marketplace has it not. Only a token that expired and
 /// a limit end the reading: what is missing is asked for with the next one.
-fn told<T>(answer: Answer<T>) -> Answer<Option<T>> {
+pub(super) fn told<T>(answer: Answer<T>) -> Answer<Option<T>> {
     match answer {
         Err(failure @ (Failure::Expired | Failure::RateLimited { .. })) => Err(failure),
         answer => Ok(answer.ok()),

@@ -23,6 +23,9 @@ const MOST: i64 = 1_000;
 const MOST_OLD: i64 = 200;
 /// Final states of shipments.
 const ENDED: [&str; 4] = ["delivered", "not_delivered", "cancelled", "closed"];
+/// A sale that has no shipment so long after it was made is delivered as seller and buyer
+/// agreed.
+const AGREED_S: i64 = 2 * DAY_S;
 /// Within this time after an order was called off, its shipment may still be on
 /// its way to a final state.
 const CALLING_OFF_S: i64 = 7 * DAY_S;
@@ -123,6 +126,8 @@ struct Sent {
 /// The shipments to request in one part of the list of orders.
 struct Piece {
     sent: Vec<Sent>,
+    /// Sales that have no shipment, and will have none.
+    agreed: Vec<OrderId>,
     /// The last order that was checked; `None` when there are no more.
     last: Option<OrderPlace>,
 }
@@ -132,7 +137,7 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
     let known = Position::of(&reading.state.position);
     let mut position = known.unwrap_or(Position::beginning(OrderPlace::NEWEST));
     let edge = OrderPlace::at(reading.began.minus(SPAN_S));
-    let mut sent = Vec::new();
+    let (mut sent, mut agreed) = (Vec::new(), Vec::new());
     let mut ends_reading = false;
     // Orders with nothing to request take no step of their own.
     while !ends_reading && sent.len() < SHIPMENTS && !reading.is_time_over() {
@@ -140,6 +145,13 @@ pub fn read(reading: &StepContext<'_>) -> Asked<Step> {
         let asked = count_of(sent.len() + piece.sent.len());
         ends_reading = position.pass(&piece, edge) || reading.done_before() + asked >= MOST;
         sent.extend(piece.sent);
+        agreed.extend(piece.agreed);
+    }
+    if !agreed.is_empty() {
+        reading.write(move |tx, account, context| {
+            let write = (tx, context, account.owner);
+            agreed.iter().try_for_each(|order| orders::note_without_parcel(write, *order))
+        })?;
     }
     let zone = reading.app.zone();
     let read = records::fetch_each(
@@ -182,26 +194,30 @@ fn piece(
          LIMIT ?5",
         (account.owner, oldest.created_at, from.at.created_at, from.at.order, count_of(ORDERS)),
     )?;
+    let is_own = |order: &SeenOrder| order.account == account.ml_user_id;
     let wanted = |order: &SeenOrder| {
         let is_late = reading.began.since(order.updated_at) > CALLING_OFF_S;
         let is_off = is_late && OrderStatus::sale_of(order.status) == SaleState::Cancelled;
         let is_done = done.contains(&order.state) || is_off || !is_recent;
-        let is_own = order.account == account.ml_user_id;
-        order.shipment.filter(|_| is_own && (order.state.is_none() || !is_done))
+        order.shipment.filter(|_| is_own(order) && (order.state.is_none() || !is_done))
     };
     let most =
         if is_recent { SHIPMENTS } else { SHIPMENTS.min(usize::try_from(from.left).unwrap_or(0)) };
-    let mut sent = Vec::new();
+    let (mut sent, mut agreed) = (Vec::new(), Vec::new());
     for order in &orders {
+        let is_old = reading.began.since(order.place.created_at) > AGREED_S;
+        if order.shipment.is_none() && is_old && is_own(order) && order.known.wants_cost() {
+            agreed.push(order.place.order);
+        }
         if let Some(shipment) = wanted(order) {
             sent.push(Sent { order: order.place.order, shipment, known: order.known });
         }
         if sent.len() == most {
-            return Ok(Piece { sent, last: Some(order.place) });
+            return Ok(Piece { sent, agreed, last: Some(order.place) });
         }
     }
     let last = orders.last().map(|order| order.place);
-    Ok(Piece { sent, last: last.filter(|_| orders.len() == ORDERS) })
+    Ok(Piece { sent, agreed, last: last.filter(|_| orders.len() == ORDERS) })
 }
 
 #[cfg(test)]

@@ -57,6 +57,7 @@ wire! {
         let when = |at: Option<Instant>| at.map(|at| zone.partner(at));
         let exactly = |at: Option<Instant>| at.map(|at| zone.with_offset(at));
         let status = order.status(now).name();
+        let items = order.lines().into_iter().map(DropItem::of).collect();
     } {
         /// Number of the drop order.
         drop_order_id: String = order.id.to_string(),
@@ -73,7 +74,7 @@ wire! {
         /// Name of that seller.
         seller_name: String = order.seller,
         /// What was sold of the supplier.
-        items: Vec<DropItem> = order.lines().into_iter().map(DropItem::of).collect(),
+        items: Vec<DropItem> = items,
         /// What the seller owes for it, in `currency`.
         amount_due: Cents = order.amount,
         /// Currency of all amounts of the drop order.

@@ -15,7 +15,7 @@ pub use super::document::ClaimState;
 
 use super::document::ClaimDocument;
 use super::news;
-use super::orders::Applied;
+use super::orders::{self, Applied};
 use crate::base::{Instant, MlUserId};
 use crate::db::Result;
 use crate::events::{self, EventType};
@@ -34,6 +34,9 @@ pub fn apply(
     if before.as_ref().is_some_and(|before| claim.updated_at < before.updated_at) {
         return Ok(Applied::Stale);
     }
+    // Lists do not say where the goods are; what was said once stays.
+    let was_back = before.as_ref().is_some_and(|before| before.came_back);
+    let claim = &ClaimDocument { came_back: claim.came_back || was_back, ..claim.clone() };
     if before.as_ref() == Some(claim) {
         return Ok(Applied::Unchanged);
     }
@@ -41,6 +44,12 @@ pub fn apply(
         store::delete(tx, owner, claim.id, before.opened_at)?;
     }
     store::put(tx, owner, claim)?;
+    if claim.came_back
+        && !was_back
+        && let Some(order) = store::order_of(tx, owner, claim)?
+    {
+        orders::note_return((tx, context, owner), order)?;
+    }
     let was_open = before.as_ref().is_some_and(ClaimDocument::is_open);
     if was_open != claim.is_open() {
         let by = if was_open { -1 } else { 1 };

@@ -39,6 +39,8 @@ row! {
         pub resolution: String,
         /// When the marketplace last changed it.
         pub updated_at: Instant,
+        /// Whether the goods are said to be back with the seller.
+        pub came_back: bool,
     }
 }
 
@@ -74,6 +76,7 @@ impl ClaimDocument {
             updated_at: instant(&claim["last_updated"]).unwrap_or(opened_at),
             action,
             due_at,
+            came_back: false,
             resolution: text(&claim["resolution"]["reason"])
                 .or_else(|| text(&claim["resolution"]))
                 .unwrap_or_default(),
@@ -82,6 +85,20 @@ impl ClaimDocument {
 
     pub fn is_open(&self) -> bool {
         self.state == ClaimState::Open
+    }
+
+    /// Whether a claim, as the marketplace has it, is about goods that are sent back.
+    pub fn has_return(&self, claim: &Value) -> bool {
+        self.kind == "return" || elements(&claim["related_entities"]).iter().any(|one| one == "return")
+    }
+
+    /// Adds what `/post-purchase/v2/claims/{id}/returns` tells: goods that arrived at the
+    /// seller's are back; at the marketplace's warehouse they are not.
+    pub fn add_return(&mut self, returned: &Value) {
+        self.came_back = elements(&returned["shipments"]).iter().any(|shipment| {
+            shipment["status"] == "delivered"
+                && shipment["destination"]["name"] == "seller_address"
+        });
     }
 
     /// The order that it names; `None` when it is about a parcel or something else.
@@ -150,6 +167,24 @@ mod tests {
             ("payment_refunded", "", None)
         );
         assert_eq!(claim.named_order(), None);
+    }
+
+    #[test]
+    fn goods_are_back_once_they_arrived_at_their_seller() {
+        let back = |status: &str, place: &str| {
+            let mut claim = ClaimDocument::read(&sample()).unwrap();
+            claim.add_return(&json!({ "status": status, "shipments": [
+                { "status": status, "destination": { "name": place }, "type": "return" } ] }));
+            claim.came_back
+        };
+        assert!(back("delivered", "seller_address"));
+        assert!(!back("shipped", "seller_address") && !back("delivered", "warehouse"));
+        let mut plain = sample();
+        plain["type"] = json!("mediations");
+        let claim = ClaimDocument::read(&plain).unwrap();
+        assert!(!claim.has_return(&plain));
+        plain["related_entities"] = json!(["return"]);
+        assert!(claim.has_return(&plain));
     }
 
     #[test]

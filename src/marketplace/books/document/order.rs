@@ -315,10 +315,11 @@ mod tests {
         assert_eq!(order.created_at, Instant(1_795_140_600));
         assert_eq!(order.closed_at, Some(Instant(1_795_140_604)));
         assert_eq!(order.updated_at, Instant(1_795_140_660));
-        assert_eq!((order.total, order.quantity, order.shipping_id), (Cents(11_980), 2, None));
-        assert_eq!((&*order.item.site, order.item.number, &*order.item.sku), ("MLB", 123, "CAB-1"));
-        assert_eq!((&*order.item.title, &*order.buyer_nickname), ("Cabo", ""));
-        assert_eq!((order.fee, order.paid_at), (Some(Cents(1_560)), Some(Instant(1_795_140_603))));
+        assert_eq!((order.total, order.units(), order.shipping_id), (Cents(11_980), 2, None));
+        let item = &order.first().item;
+        assert_eq!((&*item.site, item.number, &*item.sku), ("MLB", 123, "CAB-1"));
+        assert_eq!((&*item.title, &*order.buyer_nickname), ("Cabo", ""));
+        assert_eq!((order.fee(), order.paid_at), (Some(Cents(1_560)), Some(Instant(1_795_140_603))));
 
         let mut other = sample();
         other["id"] = json!("2000001");
@@ -367,7 +368,7 @@ mod tests {
         let fee = |change: fn(&mut Value)| {
             let mut order = sample();
             change(&mut order);
-            OrderDocument::read(&order).unwrap().fee
+            OrderDocument::read(&order).unwrap().fee()
         };
         assert_eq!(fee(|order| order["order_items"][0]["sale_fee"] = json!(null)), None);
         assert_eq!(fee(|order| order["order_items"][0]["sale_fee"] = json!(0)), Some(Cents(0)));
@@ -379,23 +380,81 @@ mod tests {
     }
 
     #[test]
-    fn a_shipment_tells_since_when_it_is_as_it_is() {
+    fn an_order_has_all_its_lines() {
+        let mut order = sample();
+        order["order_items"] = json!([
+            { "quantity": 1.0, "unit_price": 59.9, "sale_fee": 7.805, "item": { "id": "MLB1", "seller_sku": "CAB-1" } },
+            { "quantity": "3", "unit_price": 10, "sale_fee": 1.114, "item": { "id": "MLB2", "variation_id": 7 } },
+        ]);
+        let read = OrderDocument::read(&order).unwrap();
+        let lines: Vec<_> = read
+            .lines
+            .iter()
+            .map(|line| (line.item.number, line.item.variation, line.units, line.unit_price.0))
+            .collect();
+        assert_eq!(lines, [(1, 0, 1, 5_990), (2, 7, 3, 1_000)]);
+        // What is told for a unit is rounded once it is multiplied: 3.342, not three times 1.11.
+        assert_eq!(read.lines[1].fee, Some(Cents(334)));
+        assert_eq!((read.units(), read.first().fee), (4, Some(Cents(781))));
+
+        for (line, field, value, refused) in [
+            (1, "item", json!({ "title": "sem anúncio" }), "item.id"),
+            (1, "quantity", json!(-1), "order_items.quantity"),
+            (1, "quantity", json!(1.5), "order_items.quantity"),
+            (0, "quantity", json!(1_000_000), "order_items.quantity"),
+            (1, "unit_price", json!(null), "order_items.unit_price"),
+        ] {
+            let mut bad = order.clone();
+            bad["order_items"][line][field] = value;
+            assert_eq!(OrderDocument::read(&bad), Err(Unreadable(refused)), "{field}");
+        }
+        let mut bad = order.clone();
+        bad["currency_id"] = json!(null);
+        assert_eq!(OrderDocument::read(&bad), Err(Unreadable("currency_id")));
+        let line = order["order_items"][0].clone();
+        bad = order;
+        bad["order_items"] = Value::from(vec![line; 101]);
+        assert!(OrderDocument::read(&bad).is_err());
+    }
+
+    #[test]
+    fn what_was_given_back_and_what_is_wrong_is_told() {
+        let mut order = sample();
+        order["payments"] = json!([
+            { "id": 91, "transaction_amount_refunded": 50 },
+            { "id": 92, "transaction_amount_refunded": 5.5 },
+        ]);
+        order["pack_id"] = json!(2_000_900);
+        order["tags"] = json!(["paid", "fraud_risk_detected", "no_shipping"]);
+        order["cancel_detail"] = json!({ "code": "pack_splitted" });
+        let read = OrderDocument::read(&order).unwrap();
+        assert_eq!((read.refunded, read.pack_id), (Cents(5_550), Some(2_000_900)));
+        assert_eq!(read.payments, [91, 92]);
+        assert!(read.is_fraud_risk && read.is_to_agree && read.is_split);
+        order["shipping"]["id"] = json!(44);
+        assert!(!OrderDocument::read(&order).unwrap().is_to_agree);
+    }
+
+    #[test]
+    fn what_happened_to_a_parcel_stands_in_its_history() {
         let at = "2026-11-20T02:00:00Z";
-        let read = |status: &str, substatus: &str| {
-            let shipment = json!({ "status": status, "substatus": substatus, "last_updated": at });
-            let read = Shipment::read(&shipment);
-            (read.printed_at, read.sent_at, read.delivered_at)
-        };
-        let then = Instant::parse(at);
-        assert_eq!(read("ready_to_ship", "ready_to_print"), (None, None, None));
-        assert_eq!(read("ready_to_ship", "printed"), (then, None, None));
-        assert_eq!(read("shipped", ""), (None, then, None));
-        assert_eq!(read("delivered", ""), (None, None, then));
+        let now = json!({ "status": "delivered", "substatus": null, "last_updated": at });
+        let mut read = Shipment::read(&now);
+        // The last change of a state is not when it began.
+        assert_eq!((read.printed_at, read.sent_at, read.delivered_at), (None, None, None));
+        read.add_history(&json!([
+            { "status": "delivered", "substatus": null, "date": "2026-11-19T09:00:00.000-03:00" },
+            { "status": "ready_to_ship", "substatus": "printed", "date": "2026-11-16T09:00:00.000-03:00" },
+            { "status": "ready_to_ship", "substatus": "picked_up", "date": "2026-11-17T09:00:00.000-03:00" },
+            { "status": "shipped", "substatus": null, "date": "2026-11-18T09:00:00.000-03:00" },
+        ]));
+        let day = |day: u8| Instant::parse(&format!("2026-11-{day}T12:00:00Z"));
+        assert_eq!((read.printed_at, read.sent_at, read.delivered_at), (day(16), day(17), day(19)));
         let old = Shipment::read(&json!({
-            "status": "delivered", "last_updated": at,
+            "status": "delivered", "last_updated": at, "tags": ["proximity"],
             "status_history": { "date_shipped": "2026-11-18T02:00:00Z", "date_delivered": null },
         }));
         assert_eq!(old.sent_at, Instant::parse("2026-11-18T02:00:00Z"));
-        assert_eq!((old.printed_at, old.delivered_at), (None, then));
+        assert!(old.is_same_day && old.delivered_at.is_none());
     }
 }

@@ -12,6 +12,7 @@ use rusqlite::Row;
 use rusqlite::types::Type;
 
 use super::cost::Costs;
+use super::effects::and_more;
 use super::left::{Earned, Told};
 use super::lines::{StoredLine, of_basket};
 use super::runs::{self, Window};
@@ -200,6 +201,16 @@ impl OrderPage {
             };
             ShownLine { line, wording: self.worded.at(order.sold + place) }
         })
+    }
+
+    /// Units of an order's first line.
+    pub fn first_units(&self, order: &Order) -> i64 {
+        self.lines(order).next().map_or(order.quantity, |shown| shown.line.units)
+    }
+
+    /// What stands behind the first line of an order: ` e mais 2 produtos`; empty with one.
+    pub fn and_more(&self, order: &Order) -> String {
+        and_more(self.line_count(order))
     }
 
     /// An amount of an order, with its currency, for pages.

@@ -383,6 +383,20 @@ pub fn apply_shipment(
     Ok(applied)
 }
 
+/// Notes that nothing is sent for an order, so that nothing is paid for sending it.
+pub fn note_without_parcel(
+    (tx, context, owner): BookWrite<'_, '_>,
+    order: OrderId,
+) -> Result<()> {
+    let before = store::stored(tx, owner, order)?;
+    let Some(before) = before.filter(|one| one.shipping_id.is_none() && one.freight.is_none())
+    else {
+        return Ok(());
+    };
+    let after = StoredOrder { freight: Some(Cents(0)), ..before.clone() };
+    put_parcel((tx, context, owner), order, &before, after).map(drop)
+}
+
 /// Notes that the goods of an order, which had left, are back with their seller.
 pub fn note_return(
     (tx, context, owner): BookWrite<'_, '_>,

@@ -278,7 +278,7 @@ mod tests {
             let mut document = order(number + 1);
             let at = NOW - (number * 7 / 4) / 3 * 3_600 / 2;
             document.created_at = Instant(at);
-            document.item.number = 1 + number % 3;
+            document.lines[0].item.number = 1 + number % 3;
             // A listing belongs to one store.
             if number % 3 == 2 {
                 document.seller.0 = OTHER_STORE;

@@ -484,7 +484,7 @@ fn a_cancelled_order_leaves_its_freight_to_the_others_of_its_cart() {
         let mut document = order(id);
         document.status = status.to_owned();
         document.shipping_id = Some(44);
-        document.fee = Some(Cents(500));
+        document.lines[0].fee = Some(Cents(500));
         let shipment = Shipment { status: "shipped".to_owned(), ..Shipment::default() };
         document.shipment = Some(Shipment { cost: cost.map(Cents), ..shipment });
         document
