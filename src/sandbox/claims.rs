@@ -9,7 +9,7 @@ use super::http::Reply;
 use super::notifications::{NewNotification, announce};
 use super::records::{owned_or_reply, unless_spoiled};
 use super::state::{SandboxState, check_room};
-use super::things::{ChangeContext, Claim, check_status, created_at, touch};
+use super::things::{ChangeContext, Claim, Order, Return, item_id, check_status, created_at, touch};
 use crate::base::{DAY_S, Instant};
 use crate::usual;
 
@@ -95,7 +95,14 @@ fn matches(claim: &Claim, call: &Call<'_>) -> bool {
         && same("resource_id", &claim.resource_id.to_string())
         && same("reason_id", &claim.reason)
         && same("order_id", &claim.order.to_string())
+        && is_of_pack(claim, call)
         && same("players.role", "respondent")
+}
+
+/// Whether the claim is about an order of the cart that the search names.
+fn is_of_pack(claim: &Claim, call: &Call<'_>) -> bool {
+    let pack = call.state.orders.get(&claim.order).and_then(|order| order.pack);
+    call.query("pack_id").is_none_or(|asked| pack.is_some_and(|pack| pack.to_string() == asked))
 }
 
 /// `range=last_updated:after:…,before:…`.
@@ -173,9 +180,10 @@ pub fn claim(call: &mut Call<'_>) -> HandlerResult {
     let claim = own_claim(call)?;
     let mut body = shown(call.state, claim);
     body["claim_version"] = json!("2.0");
-    body["claimed_quantity"] = json!(1);
-    let is_return = claim.kind.starts_with("return");
-    body["related_entities"] = if is_return { json!(["return"]) } else { json!([]) };
+    let order = call.state.orders.get(&claim.order);
+    body["claimed_quantity"] = json!(order.map_or(1, Order::units));
+    let returns = claim.returned.iter().map(|_| "return");
+    body["related_entities"] = json!(returns.collect::<Vec<_>>());
     Ok(Reply::json(200, &body))
 }
 
@@ -207,8 +215,12 @@ usual! {
         pub stage: String = "claim".to_owned(),
         /// Code of the reason.
         pub reason: String = "PDD9939".to_owned(),
-        /// `order`, or `shipment`: then the order is not named directly.
+        /// `order`; with `shipment`, `payment` or `purchase`, which is a cart, the
+        /// order is not named directly.
         pub resource: String = "order".to_owned(),
+        /// State of the goods' way back; none come back when absent, except with the
+        /// type `return`.
+        pub return_status: Option<String>,
         /// What the seller has to do within three days; nothing when empty.
         pub action: String = "send_message_to_complainant".to_owned(),
         /// RFC 3339; now when absent.
@@ -228,6 +240,12 @@ pub struct ClaimChange {
     pub action: Option<String>,
     /// How the claim ended; used with the status `closed`.
     pub resolution: Option<String>,
+    /// State of the goods' way back, such as `shipped` or `delivered`.
+    pub return_status: Option<String>,
+    /// `seller_address` or `warehouse`.
+    pub return_destination: Option<String>,
+    /// Units that come back; all when absent.
+    pub return_quantity: Option<i64>,
 }
 
 /// Opens a claim of a buyer; returns the claim's id.
@@ -242,10 +260,15 @@ pub fn open(
     let resource_id = match (new.resource.as_str(), state.orders.get(&order)) {
         ("order", _) => order,
         ("shipment", Some(order)) => order.shipment.ok_or("the order has no shipment yet")?,
-        _ => return Err("resource must be order or shipment".to_owned()),
+        ("payment", Some(order)) => order.payment(),
+        ("purchase", Some(order)) => order.pack.ok_or("the order is in no cart")?,
+        _ => return Err("resource must be order, shipment, payment or purchase".to_owned()),
     };
     let created = created_at(new.date_created.as_deref(), context.now)?;
     let id = 5_200_000_000 + state.next_number();
+    let is_return = matches!(&*new.kind, "return" | "returns");
+    let returns = new.return_status.or_else(|| is_return.then(|| "pending".to_owned()));
+    let returned = returns.map(|status| new_return(state, order, status, created)).transpose()?;
     let claim = Claim {
         id,
         seller: new.ml_user_id,
@@ -258,6 +281,7 @@ pub fn open(
         reason: new.reason,
         action: (!new.action.is_empty()).then(|| (new.action, created.plus(DUE_S))),
         resolution: None,
+        returned,
         created,
         updated: created,
     };
@@ -283,6 +307,26 @@ fn claimed_order(state: &SandboxState, new: &NewClaim) -> Result<i64, String> {
         .ok_or_else(|| format!("seller {seller} has no order without a claim"))
 }
 
+/// All units of an order, on their way back.
+fn new_return(
+    state: &mut SandboxState,
+    order: i64,
+    status: String,
+    at: Instant,
+) -> Result<Return, String> {
+    check_status(&status)?;
+    let number = state.next_number();
+    Ok(Return {
+        id: 160_000_000 + number,
+        shipment: 47_000_000_000 + number,
+        status,
+        destination: "seller_address".to_owned(),
+        quantity: state.orders.get(&order).map_or(1, Order::units),
+        created: at,
+        updated: at,
+    })
+}
+
 /// Changes a claim.
 pub fn change(
     state: &mut SandboxState,
@@ -290,6 +334,20 @@ pub fn change(
     change: ClaimChange,
     context: ChangeContext,
 ) -> Result<(), String> {
+    let claim = state.claims.get(&id).ok_or_else(|| format!("there is no claim {id}"))?;
+    let (order, mut returned) = (claim.order, claim.returned.clone());
+    if let Some(status) = &change.return_status
+        && returned.is_none()
+    {
+        returned = Some(new_return(state, order, status.clone(), context.now)?);
+    }
+    let is_about_return = change.return_status.is_some()
+        || change.return_destination.is_some()
+        || change.return_quantity.is_some();
+    if is_about_return {
+        let back = returned.as_mut().ok_or("nothing comes back: name return_status")?;
+        alter_return(back, &change, context.now)?;
+    }
     let claim = state.claims.get_mut(&id).ok_or_else(|| format!("there is no claim {id}"))?;
     if let Some(status) = change.status {
         check_status(&status)?;
@@ -301,6 +359,7 @@ pub fn change(
         }
         claim.status = status;
     }
+    claim.returned = returned;
     if let Some(stage) = change.stage {
         claim.stage = stage;
     }
@@ -311,6 +370,76 @@ pub fn change(
     let seller = claim.seller;
     notify_about(state, seller, id, "claims_actions", context);
     Ok(())
+}
+
+fn alter_return(back: &mut Return, change: &ClaimChange, now: Instant) -> Result<(), String> {
+    if let Some(status) = &change.return_status {
+        check_status(status)?;
+        back.status.clone_from(status);
+    }
+    if let Some(destination) = &change.return_destination {
+        if !matches!(&**destination, "seller_address" | "warehouse") {
+            return Err("return_destination must be seller_address or warehouse".to_owned());
+        }
+        back.destination.clone_from(destination);
+    }
+    if let Some(quantity) = change.return_quantity {
+        if !(1..=10_000).contains(&quantity) {
+            return Err("return_quantity must be from 1 to 10000".to_owned());
+        }
+        back.quantity = quantity;
+    }
+    touch(&mut back.updated, now);
+    Ok(())
+}
+
+/// `GET /post-purchase/v2/claims/{id}/returns`: quantities as text; 404 when nothing
+/// comes back.
+pub fn returns(call: &mut Call<'_>) -> HandlerResult {
+    let claim = own_claim(call)?;
+    let back = claim.returned.as_ref();
+    let back = back.ok_or_else(|| refused(404, "business_logic_error", "return not found"))?;
+    Reply::ok(return_json(call.state, claim, back))
+}
+
+fn return_json(state: &SandboxState, claim: &Claim, back: &Return) -> Value {
+    let date = |at: Instant| at.rfc3339().replace('Z', ".000+00:00");
+    // How far each unit comes back is told by line, beginning with the first.
+    let mut left = back.quantity;
+    let order = state.orders.get(&claim.order);
+    let lines = order.into_iter().flat_map(|order| order.lines.iter().map(move |line| (order, line)));
+    let orders = lines.map(|(order, line)| {
+        let units = line.quantity.min(left);
+        left -= units;
+        let kind = if units == line.quantity { "total" } else { "partial" };
+        json!({
+            "order_id": order.id, "item_id": item_id(line.item), "variation_id": line.variation,
+            "context_type": kind, "total_quantity": format!("{}.0", line.quantity),
+            "return_quantity": format!("{units}.0"),
+        })
+    });
+    let orders: Vec<Value> = orders.collect();
+    let is_whole = order.is_none_or(|order| order.units() <= back.quantity);
+    let is_refunded = claim.resolution.is_some();
+    let is_over = matches!(&*back.status, "delivered" | "cancelled" | "failed" | "expired");
+    let status = match &*back.status {
+        "label_generated" | "scheduled" => "ready_to_ship",
+        status => status,
+    };
+    json!({
+        "id": back.id, "claim_id": claim.id, "status": back.status,
+        "subtype": if is_whole { "return_total" } else { "return_partial" },
+        "status_money": if is_refunded { "refunded" } else { "retained" },
+        "refund_at": "delivered", "resource_type": "order", "resource_id": claim.order,
+        "shipments": [{
+            "shipment_id": back.shipment, "status": status, "type": "return",
+            "tracking_number": format!("BR{}", back.shipment),
+            "destination": { "name": back.destination },
+        }],
+        "orders": orders, "related_entities": [], "intermediate_check": false,
+        "date_created": date(back.created), "last_updated": date(back.updated),
+        "date_closed": is_over.then(|| date(back.updated)),
+    })
 }
 
 fn notify_about(
@@ -347,8 +476,10 @@ pub fn press_change(call: &mut Call<'_>) -> ButtonResult {
             ("mediar", r#"{ "stage": "dispute" }"#),
             ("encerrar", r#"{ "status": "closed" }"#),
             ("reabrir", r#"{ "status": "opened" }"#),
+            ("devolver", r#"{ "return_status": "shipped" }"#),
+            ("devolvido", r#"{ "return_status": "delivered" }"#),
         ])
-        .ok_or("Escolha levar à mediação, encerrar ou reabrir.")?;
+        .ok_or("Escolha levar à mediação, encerrar, reabrir, devolver ou receber de volta.")?;
     change(call.state, id, new, call.notified())
         .map_err(|_| format!("A reclamação {id} não existe mais."))?;
     Ok(format!("Reclamação {id} mudou e a notificação está na fila."))

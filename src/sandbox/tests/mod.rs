@@ -5,9 +5,11 @@ mod circle;
 mod cut;
 mod deliver;
 mod oauth;
+mod parcels;
 mod resources;
 mod routes;
 mod telegram;
+mod witness;
 
 use serde_json::{Value, json};
 
