@@ -8,8 +8,9 @@ use super::call::{ButtonResult, Call, HandlerResult};
 use super::http::Reply;
 use super::notifications::{NewNotification, announce};
 use super::records::{owned_or_reply, unless_spoiled};
+use super::returns::{self, ReturnChange, alter, begin};
 use super::state::{SandboxState, check_room};
-use super::things::{ChangeContext, Claim, Order, Return, item_id, check_status, created_at, touch};
+use super::things::{ChangeContext, Claim, Order, check_status, created_at, touch};
 use crate::base::{DAY_S, Instant};
 use crate::usual;
 
@@ -200,6 +201,14 @@ pub fn detail(call: &mut Call<'_>) -> HandlerResult {
     }))
 }
 
+/// `GET /post-purchase/v2/claims/{id}/returns`; 404 when nothing comes back.
+pub fn returns(call: &mut Call<'_>) -> HandlerResult {
+    let claim = own_claim(call)?;
+    let back = claim.returned.as_ref();
+    let back = back.ok_or_else(|| refused(404, "business_logic_error", "return not found"))?;
+    Reply::ok(returns::shown(call.state, claim, back))
+}
+
 usual! {
     /// A claim to be opened.
     #[derive(Debug, Deserialize)]
@@ -268,7 +277,7 @@ pub fn open(
     let id = 5_200_000_000 + state.next_number();
     let is_return = matches!(&*new.kind, "return" | "returns");
     let returns = new.return_status.or_else(|| is_return.then(|| "pending".to_owned()));
-    let returned = returns.map(|status| new_return(state, order, status, created)).transpose()?;
+    let returned = returns.map(|status| begin(state, order, status, created)).transpose()?;
     let claim = Claim {
         id,
         seller: new.ml_user_id,
@@ -307,26 +316,6 @@ fn claimed_order(state: &SandboxState, new: &NewClaim) -> Result<i64, String> {
         .ok_or_else(|| format!("seller {seller} has no order without a claim"))
 }
 
-/// All units of an order, on their way back.
-fn new_return(
-    state: &mut SandboxState,
-    order: i64,
-    status: String,
-    at: Instant,
-) -> Result<Return, String> {
-    check_status(&status)?;
-    let number = state.next_number();
-    Ok(Return {
-        id: 160_000_000 + number,
-        shipment: 47_000_000_000 + number,
-        status,
-        destination: "seller_address".to_owned(),
-        quantity: state.orders.get(&order).map_or(1, Order::units),
-        created: at,
-        updated: at,
-    })
-}
-
 /// Changes a claim.
 pub fn change(
     state: &mut SandboxState,
@@ -336,17 +325,17 @@ pub fn change(
 ) -> Result<(), String> {
     let claim = state.claims.get(&id).ok_or_else(|| format!("there is no claim {id}"))?;
     let (order, mut returned) = (claim.order, claim.returned.clone());
-    if let Some(status) = &change.return_status
-        && returned.is_none()
-    {
-        returned = Some(new_return(state, order, status.clone(), context.now)?);
+    let back = ReturnChange {
+        status: change.return_status,
+        destination: change.return_destination,
+        quantity: change.return_quantity,
+    };
+    if let (Some(status), None) = (&back.status, &returned) {
+        returned = Some(begin(state, order, status.clone(), context.now)?);
     }
-    let is_about_return = change.return_status.is_some()
-        || change.return_destination.is_some()
-        || change.return_quantity.is_some();
-    if is_about_return {
-        let back = returned.as_mut().ok_or("nothing comes back: name return_status")?;
-        alter_return(back, &change, context.now)?;
+    if !back.is_empty() {
+        let there = returned.as_mut().ok_or("nothing comes back: name return_status")?;
+        alter(there, back, context.now)?;
     }
     let claim = state.claims.get_mut(&id).ok_or_else(|| format!("there is no claim {id}"))?;
     if let Some(status) = change.status {
@@ -370,76 +359,6 @@ pub fn change(
     let seller = claim.seller;
     notify_about(state, seller, id, "claims_actions", context);
     Ok(())
-}
-
-fn alter_return(back: &mut Return, change: &ClaimChange, now: Instant) -> Result<(), String> {
-    if let Some(status) = &change.return_status {
-        check_status(status)?;
-        back.status.clone_from(status);
-    }
-    if let Some(destination) = &change.return_destination {
-        if !matches!(&**destination, "seller_address" | "warehouse") {
-            return Err("return_destination must be seller_address or warehouse".to_owned());
-        }
-        back.destination.clone_from(destination);
-    }
-    if let Some(quantity) = change.return_quantity {
-        if !(1..=10_000).contains(&quantity) {
-            return Err("return_quantity must be from 1 to 10000".to_owned());
-        }
-        back.quantity = quantity;
-    }
-    touch(&mut back.updated, now);
-    Ok(())
-}
-
-/// `GET /post-purchase/v2/claims/{id}/returns`: quantities as text; 404 when nothing
-/// comes back.
-pub fn returns(call: &mut Call<'_>) -> HandlerResult {
-    let claim = own_claim(call)?;
-    let back = claim.returned.as_ref();
-    let back = back.ok_or_else(|| refused(404, "business_logic_error", "return not found"))?;
-    Reply::ok(return_json(call.state, claim, back))
-}
-
-fn return_json(state: &SandboxState, claim: &Claim, back: &Return) -> Value {
-    let date = |at: Instant| at.rfc3339().replace('Z', ".000+00:00");
-    // How far each unit comes back is told by line, beginning with the first.
-    let mut left = back.quantity;
-    let order = state.orders.get(&claim.order);
-    let lines = order.into_iter().flat_map(|order| order.lines.iter().map(move |line| (order, line)));
-    let orders = lines.map(|(order, line)| {
-        let units = line.quantity.min(left);
-        left -= units;
-        let kind = if units == line.quantity { "total" } else { "partial" };
-        json!({
-            "order_id": order.id, "item_id": item_id(line.item), "variation_id": line.variation,
-            "context_type": kind, "total_quantity": format!("{}.0", line.quantity),
-            "return_quantity": format!("{units}.0"),
-        })
-    });
-    let orders: Vec<Value> = orders.collect();
-    let is_whole = order.is_none_or(|order| order.units() <= back.quantity);
-    let is_refunded = claim.resolution.is_some();
-    let is_over = matches!(&*back.status, "delivered" | "cancelled" | "failed" | "expired");
-    let status = match &*back.status {
-        "label_generated" | "scheduled" => "ready_to_ship",
-        status => status,
-    };
-    json!({
-        "id": back.id, "claim_id": claim.id, "status": back.status,
-        "subtype": if is_whole { "return_total" } else { "return_partial" },
-        "status_money": if is_refunded { "refunded" } else { "retained" },
-        "refund_at": "delivered", "resource_type": "order", "resource_id": claim.order,
-        "shipments": [{
-            "shipment_id": back.shipment, "status": status, "type": "return",
-            "tracking_number": format!("BR{}", back.shipment),
-            "destination": { "name": back.destination },
-        }],
-        "orders": orders, "related_entities": [], "intermediate_check": false,
-        "date_created": date(back.created), "last_updated": date(back.updated),
-        "date_closed": is_over.then(|| date(back.updated)),
-    })
 }
 
 fn notify_about(

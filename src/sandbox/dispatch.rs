@@ -31,7 +31,8 @@ fn is_nearby(shipment: &Shipment) -> bool {
 
 fn is_handed_over(step: &Step) -> bool {
     let finer = step.substatus.as_deref().unwrap_or_default();
-    matches!(&*step.status, "shipped" | "delivered" | "not_delivered") || HANDED_OVER.contains(&finer)
+    matches!(&*step.status, "shipped" | "delivered" | "not_delivered")
+        || HANDED_OVER.contains(&finer)
 }
 
 /// `GET /shipments/{id}/sla`. The marketplace tells none of cancelled parcels and of

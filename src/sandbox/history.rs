@@ -4,8 +4,8 @@
 //! make most of the sales. The state of a parcel follows the age of its order.
 
 use super::call::{Call, ControlResult};
-use super::sales;
 use super::parcels::{NewParcel, enter, ship};
+use super::sales;
 use super::shops;
 use super::state::SandboxState;
 use super::things::{ChangeContext, Invoice, Item, Line, Order, ZONE};

@@ -296,9 +296,7 @@ fn line_json(state: &SandboxState, order: &Order, line: &Line, element: i64) -> 
 /// The fee of one unit, which is known once the payment is credited.
 fn fee_of(state: &SandboxState, order: &Order, line: &Line) -> Cents {
     let item = state.items.get(&line.item).filter(|_| order.closed.is_some());
-    item.map_or(Cents(0), |item| {
-        fees::of_unit(line.unit_price, &item.category, &item.listing_type)
-    })
+    item.map_or(Cents(0), |item| fees::of_unit(line.unit_price, &item.category, &item.listing_type))
 }
 
 fn payment_json(state: &SandboxState, order: &Order, total: Cents) -> Value {

@@ -83,6 +83,11 @@ impl Overview<'_> {
         self.state.items.get(item).map_or("", |item| &item.title)
     }
 
+    /// The title of what was sold first.
+    fn sold(&self, order: &Order) -> &str {
+        self.title(&order.item())
+    }
+
     fn shipping(&self, order: &Order) -> &'static str {
         self.shipment(order).map_or("—", |shipment| shipping_word(&shipment.status))
     }

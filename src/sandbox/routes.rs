@@ -18,9 +18,9 @@ use super::http::{Reply, Request, SendMode};
 use super::logs::LoggedRequest;
 use super::state::Sandbox;
 use super::{
-    chat, claims, control, demo, dispatch, fees, fiscal, history, inbox, labels, listings,
-    notifications, oauth, orders, overview, page, parcels, push, questions, sales,
-    shipment_statuses, shipments, shops, telegram, users, webhook_receiver,
+    chat, claims, control, demo, dispatch, division, fees, fiscal, history, inbox, labels,
+    listings, notifications, oauth, orders, overview, page, parcels, push, questions, returns,
+    sales, shipment_statuses, shipments, shops, telegram, users, webhook_receiver,
 };
 
 /// A row of the table.
@@ -138,7 +138,7 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/_sandbox/orders/{id}", Control(sales::control_change)),
     row("POST", "/_sandbox/shipments/{id}", Control(parcels::control_change)),
     row("POST", "/_sandbox/shipments/{id}/next", Control(parcels::control_step)),
-    row("POST", "/_sandbox/shipments/{id}/split", Control(parcels::control_split)),
+    row("POST", "/_sandbox/shipments/{id}/split", Control(division::control_split)),
     row("POST", "/_sandbox/questions", Control(|call| call.make(questions::ask))),
     row("POST", "/_sandbox/questions/{id}", Control(|call| call.change(questions::change))),
     row("POST", "/_sandbox/claims", Control(|call| call.make(claims::open))),
@@ -194,7 +194,7 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/acoes/carrinho", Button(sales::press_cart)),
     row("POST", "/acoes/pedido", Button(sales::press_order)),
     row("POST", "/acoes/envio/passo", Button(parcels::press_step)),
-    row("POST", "/acoes/envio/dividir", Button(parcels::press_split)),
+    row("POST", "/acoes/envio/dividir", Button(division::press_split)),
     row("POST", "/acoes/anuncio", Button(shops::press_item)),
     row("POST", "/acoes/perguntar", Button(questions::press_ask)),
     row("POST", "/acoes/pergunta", Button(questions::press_change)),

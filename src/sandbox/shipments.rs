@@ -35,8 +35,8 @@ pub fn costs(call: &mut Call<'_>) -> HandlerResult {
     let shipment = own_shipment(call)?;
     let cost = cost(call.state, shipment);
     let is_shared = value_of(call.state, shipment) >= FULL_COST_FROM;
-    let discount = is_shared
-        .then(|| json!({ "rate": 0.5, "type": "mandatory", "promoted_amount": cost }));
+    let discount =
+        is_shared.then(|| json!({ "rate": 0.5, "type": "mandatory", "promoted_amount": cost }));
     Reply::ok(json!({
         "gross_amount": if is_shared { cost * 2.0 } else { cost },
         "receiver": {
@@ -122,8 +122,7 @@ pub fn lines_of<'w>(
     state: &'w SandboxState,
     shipment: &'w Shipment,
 ) -> impl Iterator<Item = (&'w Order, &'w Line)> + use<'w> {
-    orders_of(state, shipment)
-        .flat_map(|order| order.lines.iter().map(move |line| (order, line)))
+    orders_of(state, shipment).flat_map(|order| order.lines.iter().map(move |line| (order, line)))
 }
 
 fn dimensions() -> Value {
@@ -204,8 +203,11 @@ fn destination_json(state: &SandboxState, shipment: &Shipment) -> Value {
     let date = state.config.date(shipment.id, shipment.created);
     let buyer = buyer_of(state, shipment);
     let is_paid = buyer.is_some_and(|order| order.closed.is_some());
-    let (street, number, zip) =
-        if is_paid { ("Rua das Acácias", "45", "80010-000") } else { ("XXXXXXX", "XXXXXXX", "XXXXXXX") };
+    let (street, number, zip) = if is_paid {
+        ("Rua das Acácias", "45", "80010-000")
+    } else {
+        ("XXXXXXX", "XXXXXXX", "XXXXXXX")
+    };
     let phone = (is_paid && mode_of(&shipment.logistic) == "me1").then_some("41999990000");
     let mut address = address_json(street, number, zip, &date);
     address["delivery_preference"] = json!("residential");

@@ -144,6 +144,6 @@ fn the_document_tells_of_what_is_beside() {
         }
         known += 1;
     }
-    assert_eq!((known, site.rules()), (11, vec![]));
+    assert_eq!((known, site.rules()), (12, vec![]));
     assert!(document.contains("`password_change`"));
 }

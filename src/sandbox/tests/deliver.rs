@@ -91,7 +91,7 @@ fn notifications_follow_their_switches() {
         &json!({
             "notify_url": url, "topics": ["orders_v2"], "hold": true, "duplicates": 1, "reorder": true,
             "string_ids": true, "missing_slash": true, "separator": ",",
-            "answer_within_ms": 20_000,
+            "sign": true, "answer_within_ms": 20_000,
         }),
     );
     let first = site.sell(&json!({}));

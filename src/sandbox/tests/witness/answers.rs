@@ -47,7 +47,7 @@ pub const CASES: &[Case] = &[
     case("packs_id_fiscal_documents", "pdf", |s, t| s.of_pack(t, "/fiscal_documents"), Some(readers::attached_note)),
     case("users_id_invoices_orders", "issued", issued_note, Some(readers::issued_note)),
 
-    case("users_me", "own", |s, t| s.asked("/users/me", t), Some(readers::me)),
+    case("users_me", "own", protected, Some(readers::me)),
     case("users_id", "buyer", buyer, Some(readers::nickname)),
     case("users_id", "seller", |s, t| { s.other_shop(); s.asked("/users/888", t) }, Some(readers::nickname)),
     case("users_bulk", "both", |s, t| s.asked("/users/bulk?ids=777,1", t), None),
@@ -238,6 +238,15 @@ fn divided(site: &Site, token: &str) -> Value {
 fn refused_labels(site: &Site, token: &str) -> Value {
     let id = site.parcel_of(&json!({ "shipping_status": "delivered" }));
     site.asked(&format!("/shipment_labels?shipment_ids={id}&response_type=pdf"), token)
+}
+
+/// A seller with medals whom the marketplace protects for a time.
+fn protected(site: &Site, _: &str) -> Value {
+    let reputation = json!({ "power_seller": "gold", "real_level": "orange" });
+    let seller = json!({ "nickname": "MEDALHA", "ml_user_id": 888, "reputation": reputation });
+    site.control("sellers", &seller);
+    let (token, _) = site.connect(888);
+    site.asked("/users/me", &token)
 }
 
 fn issued_note(site: &Site, token: &str) -> Value {

@@ -68,11 +68,7 @@ fn witness(name: &str) -> Witness {
 /// The paths of all fields, such as `order_items[].item.id`, each with the types that it
 /// was seen to have; null has none.
 fn fields(value: &Value) -> BTreeMap<String, BTreeSet<&'static str>> {
-    fn walk(
-        value: &Value,
-        path: &str,
-        found: &mut BTreeMap<String, BTreeSet<&'static str>>,
-    ) {
+    fn walk(value: &Value, path: &str, found: &mut BTreeMap<String, BTreeSet<&'static str>>) {
         if !path.is_empty() {
             found.entry(path.to_owned()).or_default().extend(type_of(value));
         }
@@ -172,7 +168,9 @@ fn the_sandbox_sends_what_is_documented_and_what_is_read() {
         let (token, _) = site.connect(777);
         let answer = (case.answer)(&site, &token);
         let mut found = undocumented(&witness, &answer);
-        found.extend(case.read.map(|read| lacking(case, &witness, &answer, read)).unwrap_or_default());
+        found.extend(
+            case.read.map(|read| lacking(case, &witness, &answer, read)).unwrap_or_default(),
+        );
         faults.extend(found.iter().map(|fault| format!("{} {}: {fault}", case.file, case.sample)));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -95,7 +95,8 @@ fn answer(stream: &TcpStream, routes: &[Route]) {
         (200, "application/pdf", b"%PDF-1.4\n".to_vec())
     } else {
         let found = routes.iter().find(|(part, ..)| path.contains(part));
-        let (status, body) = found.map_or((404, Value::Null), |(_, status, body)| (*status, body.clone()));
+        let (status, body) =
+            found.map_or((404, Value::Null), |(_, status, body)| (*status, body.clone()));
         (status, "application/json", body.to_string().into_bytes())
     };
     let head = format!(
