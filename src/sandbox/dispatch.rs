@@ -73,7 +73,7 @@ pub fn lead_time(call: &mut Call<'_>) -> HandlerResult {
     let shipment = own_shipment(call)?;
     let date = |at| call.state.config.date(shipment.id, at);
     let promised = promised(shipment);
-    let is_late = shipment.since(is_handed_over).map_or(call.now, |at| at) > expected(shipment);
+    let is_late = shipment.since(is_handed_over).unwrap_or(call.now) > expected(shipment);
     Reply::ok(json!({
         "option_id": shipment.id % 1_000_000_000, "service_id": 22, "currency_id": "BRL",
         "cost": 0, "cost_type": "free",

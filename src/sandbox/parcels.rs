@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::call::{ButtonResult, Call, ControlResult};
 use super::notifications::notify;
 use super::state::SandboxState;
-use super::things::{ChangeContext, Shipment, Step, Word, check_length, check_status, touch};
+use super::things::{
+    ChangeContext, Order, Shipment, Step, Word, check_length, check_status, touch,
+};
 use crate::base::{DAY_S, Instant};
 use crate::marketplace::kinds::RecordKind;
 

@@ -19,8 +19,8 @@ use super::logs::LoggedRequest;
 use super::state::Sandbox;
 use super::{
     chat, claims, control, demo, dispatch, division, fees, fiscal, history, inbox, labels,
-    listings, notifications, oauth, orders, overview, page, parcels, push, questions, returns,
-    sales, shipment_statuses, shipments, shops, telegram, users, webhook_receiver,
+    listings, notifications, oauth, orders, overview, page, parcels, push, questions, sales,
+    shipment_statuses, shipments, shops, telegram, users, webhook_receiver,
 };
 
 /// A row of the table.
