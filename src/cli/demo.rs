@@ -21,7 +21,7 @@ use crate::accounts::store::{self as accounts, NewUser};
 use crate::accounts::views::DemoLogin;
 use crate::app::App;
 use crate::base::{Cents, Secret};
-use crate::config::{Config, Gateway, Updates};
+use crate::config::{Config, Gateway, SignatureMode, Updates};
 use crate::content::plans::{Period, Plan, PlanEntry};
 use crate::db::{DbError, Json, Lane};
 use crate::keys::{self, KeyEntry, Scope, Words};
@@ -81,6 +81,8 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
     config.marketplace.image_host = inside.url();
     crate::sandbox::CLIENT_ID.clone_into(&mut config.marketplace.client_id);
     config.marketplace.client_secret = Secret::new(crate::sandbox::CLIENT_SECRET);
+    // As in life, nothing is signed.
+    config.marketplace.signature = SignatureMode::Optional;
     config.chat.gateway = Gateway::Evolution;
     config.chat.base_url = inside.url();
     config.chat.api_key = Secret::new("demonstracao");

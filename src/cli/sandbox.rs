@@ -41,7 +41,8 @@ fn introduce(context: &Context, running: &sandbox::Running) -> anyhow::Result<()
     say(format_args!(
         "\nfor a platform beside it, put this into its configuration, then start both again:\n\n  \
          [marketplace]\n  api_base = \"{url}\"\n  auth_base = \"{url}\"\n  image_host = \"{url}\"\n  \
-         client_id = \"{CLIENT_ID}\"\n  client_secret = \"{CLIENT_SECRET}\"\n"
+         client_id = \"{CLIENT_ID}\"\n  client_secret = \"{CLIENT_SECRET}\"\n  \
+         signature = \"optional\"\n"
     ))
 }
 

@@ -8,8 +8,9 @@ use super::call::{ButtonResult, Call, HandlerResult};
 use super::http::Reply;
 use super::notifications::{NewNotification, announce};
 use super::records::{owned_or_reply, unless_spoiled};
+use super::returns::{self, ReturnChange, alter, begin};
 use super::state::{SandboxState, check_room};
-use super::things::{ChangeContext, Claim, check_status, created_at, touch};
+use super::things::{ChangeContext, Claim, Order, check_status, created_at, touch};
 use crate::base::{DAY_S, Instant};
 use crate::usual;
 
@@ -95,7 +96,14 @@ fn matches(claim: &Claim, call: &Call<'_>) -> bool {
         && same("resource_id", &claim.resource_id.to_string())
         && same("reason_id", &claim.reason)
         && same("order_id", &claim.order.to_string())
+        && is_of_pack(claim, call)
         && same("players.role", "respondent")
+}
+
+/// Whether the claim is about an order of the cart that the search names.
+fn is_of_pack(claim: &Claim, call: &Call<'_>) -> bool {
+    let pack = call.state.orders.get(&claim.order).and_then(|order| order.pack);
+    call.query("pack_id").is_none_or(|asked| pack.is_some_and(|pack| pack.to_string() == asked))
 }
 
 /// `range=last_updated:after:…,before:…`.
@@ -173,9 +181,10 @@ pub fn claim(call: &mut Call<'_>) -> HandlerResult {
     let claim = own_claim(call)?;
     let mut body = shown(call.state, claim);
     body["claim_version"] = json!("2.0");
-    body["claimed_quantity"] = json!(1);
-    let is_return = claim.kind.starts_with("return");
-    body["related_entities"] = if is_return { json!(["return"]) } else { json!([]) };
+    let order = call.state.orders.get(&claim.order);
+    body["claimed_quantity"] = json!(order.map_or(1, Order::units));
+    let returns = claim.returned.iter().map(|_| "return");
+    body["related_entities"] = json!(returns.collect::<Vec<_>>());
     Ok(Reply::json(200, &body))
 }
 
@@ -190,6 +199,14 @@ pub fn detail(call: &mut Call<'_>) -> HandlerResult {
         "description": "O comprador disse que o produto não é o que esperava.",
         "problem": "O produto chegou diferente do anúncio",
     }))
+}
+
+/// `GET /post-purchase/v2/claims/{id}/returns`; 404 when nothing comes back.
+pub fn returns(call: &mut Call<'_>) -> HandlerResult {
+    let claim = own_claim(call)?;
+    let back = claim.returned.as_ref();
+    let back = back.ok_or_else(|| refused(404, "business_logic_error", "return not found"))?;
+    Reply::ok(returns::shown(call.state, claim, back))
 }
 
 usual! {
@@ -207,8 +224,12 @@ usual! {
         pub stage: String = "claim".to_owned(),
         /// Code of the reason.
         pub reason: String = "PDD9939".to_owned(),
-        /// `order`, or `shipment`: then the order is not named directly.
+        /// `order`; with `shipment`, `payment` or `purchase`, which is a cart, the
+        /// order is not named directly.
         pub resource: String = "order".to_owned(),
+        /// State of the goods' way back; none come back when absent, except with the
+        /// type `return`.
+        pub return_status: Option<String>,
         /// What the seller has to do within three days; nothing when empty.
         pub action: String = "send_message_to_complainant".to_owned(),
         /// RFC 3339; now when absent.
@@ -228,6 +249,12 @@ pub struct ClaimChange {
     pub action: Option<String>,
     /// How the claim ended; used with the status `closed`.
     pub resolution: Option<String>,
+    /// State of the goods' way back, such as `shipped` or `delivered`.
+    pub return_status: Option<String>,
+    /// `seller_address` or `warehouse`.
+    pub return_destination: Option<String>,
+    /// Units that come back; all when absent.
+    pub return_quantity: Option<i64>,
 }
 
 /// Opens a claim of a buyer; returns the claim's id.
@@ -242,10 +269,15 @@ pub fn open(
     let resource_id = match (new.resource.as_str(), state.orders.get(&order)) {
         ("order", _) => order,
         ("shipment", Some(order)) => order.shipment.ok_or("the order has no shipment yet")?,
-        _ => return Err("resource must be order or shipment".to_owned()),
+        ("payment", Some(order)) => order.payment(),
+        ("purchase", Some(order)) => order.pack.ok_or("the order is in no cart")?,
+        _ => return Err("resource must be order, shipment, payment or purchase".to_owned()),
     };
     let created = created_at(new.date_created.as_deref(), context.now)?;
     let id = 5_200_000_000 + state.next_number();
+    let is_return = matches!(&*new.kind, "return" | "returns");
+    let returns = new.return_status.or_else(|| is_return.then(|| "pending".to_owned()));
+    let returned = returns.map(|status| begin(state, order, status, created)).transpose()?;
     let claim = Claim {
         id,
         seller: new.ml_user_id,
@@ -258,6 +290,7 @@ pub fn open(
         reason: new.reason,
         action: (!new.action.is_empty()).then(|| (new.action, created.plus(DUE_S))),
         resolution: None,
+        returned,
         created,
         updated: created,
     };
@@ -290,6 +323,20 @@ pub fn change(
     change: ClaimChange,
     context: ChangeContext,
 ) -> Result<(), String> {
+    let claim = state.claims.get(&id).ok_or_else(|| format!("there is no claim {id}"))?;
+    let (order, mut returned) = (claim.order, claim.returned.clone());
+    let back = ReturnChange {
+        status: change.return_status,
+        destination: change.return_destination,
+        quantity: change.return_quantity,
+    };
+    if let (Some(status), None) = (&back.status, &returned) {
+        returned = Some(begin(state, order, status.clone(), context.now)?);
+    }
+    if !back.is_empty() {
+        let there = returned.as_mut().ok_or("nothing comes back: name return_status")?;
+        alter(there, back, context.now)?;
+    }
     let claim = state.claims.get_mut(&id).ok_or_else(|| format!("there is no claim {id}"))?;
     if let Some(status) = change.status {
         check_status(&status)?;
@@ -301,6 +348,7 @@ pub fn change(
         }
         claim.status = status;
     }
+    claim.returned = returned;
     if let Some(stage) = change.stage {
         claim.stage = stage;
     }
@@ -347,8 +395,10 @@ pub fn press_change(call: &mut Call<'_>) -> ButtonResult {
             ("mediar", r#"{ "stage": "dispute" }"#),
             ("encerrar", r#"{ "status": "closed" }"#),
             ("reabrir", r#"{ "status": "opened" }"#),
+            ("devolver", r#"{ "return_status": "shipped" }"#),
+            ("devolvido", r#"{ "return_status": "delivered" }"#),
         ])
-        .ok_or("Escolha levar à mediação, encerrar ou reabrir.")?;
+        .ok_or("Escolha levar à mediação, encerrar, reabrir, devolver ou receber de volta.")?;
     change(call.state, id, new, call.notified())
         .map_err(|_| format!("A reclamação {id} não existe mais."))?;
     Ok(format!("Reclamação {id} mudou e a notificação está na fila."))

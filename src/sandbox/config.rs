@@ -10,8 +10,7 @@ use crate::usual;
 
 usual! {
     /// Switches of the sandbox. The defaults are the most usual behaviour of
-    /// the real marketplace, except that notifications are signed: the
-    /// platform's receiver requires the signature.
+    /// the real marketplace.
     #[derive(Clone, Debug, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Config {
@@ -20,8 +19,8 @@ usual! {
         pub notify_url: Option<String>,
         /// Registered redirect addresses; empty accepts any loopback address.
         pub redirect_uris: Vec<String>,
-        /// Sign notifications.
-        pub signed: bool = true,
+        /// Sign notifications, as the marketplace does not.
+        pub sign: bool,
         /// Character between the parts of `X-Signature`.
         pub separator: char = ';',
         /// `ts` in milliseconds instead of seconds.
@@ -56,6 +55,8 @@ usual! {
         pub flat_shipments: bool,
         /// JSON format of the fees.
         pub fees_shape: FeesShape = FeesShape::Array,
+        /// Units of a line have a fraction, as in `1.0`.
+        pub decimal_quantities: bool,
         /// Fiscal notes point to another host.
         pub foreign_invoices: bool,
         /// Every call to the marketplace is answered with 503.
@@ -102,6 +103,8 @@ impl Config {
     pub fn changed(&self, changes: Map<String, Value>) -> Result<Self, String> {
         let mut merged = json!(self);
         for (name, value) in changes {
+            // Its name before it was off by default.
+            let name = if name == "signed" { "sign" } else { &*name };
             merged[name] = value;
         }
         let config: Self = serde_json::from_value(merged)
@@ -187,7 +190,7 @@ const fn on_off(field: &'static str, label: &'static str) -> CheckBox {
 }
 
 const BOXES: [CheckBox; 15] = [
-    on_off("signed", "Assinar as notificações"),
+    on_off("sign", "Assinar as notificações"),
     CheckBox {
         name: "comma",
         label: "Separar a assinatura com vírgula",

@@ -1,5 +1,5 @@
-//! Delivers notifications to the platform's receiver: signed, at least once, with
-//! retries.
+//! Delivers notifications to the platform's receiver: at least once, with retries, and
+//! signed when a switch says so.
 //!
 //! The marketplace waits half a second for the receiver and makes eight attempts
 //! within an hour; here the pauses are shorter. A notification that was given up
@@ -78,7 +78,7 @@ fn send(sandbox: &Sandbox, agent: &ureq::Agent, notice: &Notification, config: &
         .build()
         .header("content-type", "application/json")
         .header("x-request-id", &notice.request_id);
-    if config.signed {
+    if config.sign {
         request = request.header("x-signature", signature(sandbox, notice, config));
     }
     let answer = request.send(body(sandbox, notice, config).to_string());

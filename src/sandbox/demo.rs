@@ -5,10 +5,11 @@ use super::call::{ButtonResult, Call};
 use super::claims::{self, ClaimChange, NewClaim};
 use super::history::{self, HistoryPlan};
 use super::questions::{self, NewQuestion, QuestionChange};
+use super::sales::{self, NewLine, NewSale};
 use super::shops::{self, ItemChange, NewSeller};
 use super::state::SandboxState;
 use super::things::{ChangeContext, Invoice, Reputation, Variation, item_id};
-use crate::base::{DAY_S, Instant};
+use crate::base::{Cents, DAY_S, Instant};
 
 /// A shop of the demo.
 pub struct Shop {
@@ -64,6 +65,8 @@ const QUESTIONS: [(&str, &str); 9] = [
     ("Produto original?", "Olá! Original e lacrado."),
     ("Tem outra cor?", "Olá! No momento, só a do anúncio."),
 ];
+
+const DAY_MINUTES: i64 = 24 * 60;
 
 /// Time between two questions.
 const ASKED_EVERY_S: i64 = 5 * 3600;
@@ -236,6 +239,84 @@ fn complain(state: &mut SandboxState, seller: i64, now: Instant) -> Result<(), S
     Ok(())
 }
 
+/// A sale of today, in what stage its parcel is.
+struct DemoParcel {
+    status: &'static str,
+    substatus: &'static str,
+    logistic: &'static str,
+    /// Minutes since the sale.
+    minutes: i64,
+}
+
+#[rustfmt::skip] // A table: one parcel per row.
+const DEMO_PARCELS: [DemoParcel; 7] = [
+    DemoParcel { status: "ready_to_ship", substatus: "invoice_pending", logistic: "drop_off", minutes: 35 },
+    DemoParcel { status: "ready_to_ship", substatus: "ready_to_print", logistic: "cross_docking", minutes: 50 },
+    DemoParcel { status: "ready_to_ship", substatus: "printed", logistic: "drop_off", minutes: 95 },
+    DemoParcel { status: "ready_to_ship", substatus: "dropped_off", logistic: "drop_off", minutes: 240 },
+    DemoParcel { status: "ready_to_ship", substatus: "picked_up", logistic: "cross_docking", minutes: 300 },
+    DemoParcel { status: "ready_to_ship", substatus: "in_hub", logistic: "xd_drop_off", minutes: 420 },
+    DemoParcel { status: "pending", substatus: "buffered", logistic: "cross_docking", minutes: 20 },
+];
+
+/// Adds what a shop meets rarely, without notifications: an order of two lines, a cart
+/// with a claim, parcels in every stage before they leave, one that has to leave within
+/// minutes, a sale that must not be sent, and one in another currency.
+pub fn show_rarities(state: &mut SandboxState, seller: i64, now: Instant) -> Result<(), String> {
+    let mut items = listings_of(state, seller);
+    items.retain(|number| state.items.get(number).is_some_and(|item| item.status == "active"));
+    let [first, second, third, ..] = items[..] else {
+        return Err("a shop shows rarities with three listings on sale".to_owned());
+    };
+    let mut sell = |minutes: i64, sale: NewSale| {
+        let at = now.minus(minutes * 60);
+        let sale = NewSale { ml_user_id: seller, date_created: Some(at.rfc3339()), ..sale };
+        sales::sell(state, sale, ChangeContext::silent(at))
+    };
+    let line = |item: i64, quantity: i64| NewLine {
+        item: Some(item_id(item)),
+        quantity,
+        ..NewLine::default()
+    };
+    let of = |item: i64| NewSale { item: Some(item_id(item)), ..NewSale::default() };
+    sell(65, NewSale { items: vec![line(second, 1), line(third, 2)], ..NewSale::default() })?;
+    for parcel in DEMO_PARCELS {
+        let sale = NewSale {
+            shipping_status: Some(parcel.status.to_owned()),
+            shipping_substatus: Some(parcel.substatus.to_owned()),
+            logistic: Some(parcel.logistic.to_owned()),
+            ..of(third)
+        };
+        sell(parcel.minutes, sale)?;
+    }
+    let nearby = NewSale {
+        shipping_tags: vec!["proximity".to_owned()],
+        logistic: Some("cross_docking".to_owned()),
+        ..of(third)
+    };
+    sell(8, nearby)?;
+    sell(15, NewSale { tags: vec!["fraud_risk_detected".to_owned()], ..of(first) })?;
+    let abroad = NewSale {
+        currency: "USD".to_owned(),
+        unit_price: Some(Cents(2_490)),
+        buyer_nickname: Some("BUYER.ABROAD".to_owned()),
+        ..of(third)
+    };
+    sell(130, abroad)?;
+    let pack = Some(2_000_000_000_000_000 + seller);
+    let one = sell(DAY_MINUTES * 3, NewSale { pack_id: pack, ..of(first) })?;
+    sell(DAY_MINUTES * 3, NewSale { pack_id: pack, ..of(third) })?;
+    let claim = NewClaim {
+        ml_user_id: seller,
+        order: Some(one),
+        resource: "purchase".to_owned(),
+        reason: "PNR3430".to_owned(),
+        ..NewClaim::default()
+    };
+    claims::open(state, claim, ChangeContext::silent(now.minus(5 * 3600)))?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,5 +346,24 @@ mod tests {
         for (status, _) in STATES {
             assert!(seen.contains(status), "{status}");
         }
+    }
+
+    #[test]
+    fn the_first_shop_shows_what_is_rare() {
+        let now = Instant::parse("2026-11-20T23:00:00Z").unwrap();
+        let mut state = SandboxState::default();
+        let shop = open_shop(&mut state, &DEMO_SHOPS[0], 60, now).unwrap();
+        show_rarities(&mut state, shop, now).unwrap();
+        assert!(state.orders.values().any(|order| order.lines.len() == 2));
+        assert!(state.orders.values().any(|order| order.currency == "USD"));
+        let fraud = "fraud_risk_detected".to_owned();
+        assert!(state.orders.values().any(|order| order.tags.contains(&fraud)));
+        for stage in DEMO_PARCELS.iter().map(|parcel| parcel.substatus) {
+            assert!(state.shipments.values().any(|parcel| parcel.finer() == stage), "{stage}");
+        }
+        assert!(state.shipments.values().any(|parcel| parcel.orders.len() == 2));
+        assert!(state.shipments.values().any(|parcel| parcel.tags == ["proximity"]));
+        let cart = state.claims.values().find(|claim| claim.resource == "purchase").unwrap();
+        assert_eq!(cart.resource_id, 2_000_000_000_000_000 + shop);
     }
 }

@@ -84,7 +84,9 @@ fn note(state: &SandboxState, order: &Order) -> Value {
         "shipment": shipment.map(|shipment| json!({ "id": shipment.id,
             "mode": mode_of(&shipment.logistic),
             "logistic_type": shipment.logistic })),
-        "items": [{ "item_id": item_id(order.item), "quantity": order.quantity }],
+        "items": order.lines.iter().map(|line| {
+            json!({ "item_id": item_id(line.item), "quantity": line.quantity })
+        }).collect::<Vec<_>>(),
         "invoice_number": order.id % 1_000_000, "invoice_series": 1, "issued_date": at,
         "amount": order.total(), "items_amount": order.total(), "errors": [], "site_id": "mlb",
         "attributes": {
@@ -163,9 +165,12 @@ pub fn pack(call: &mut Call<'_>) -> HandlerResult {
         return Err(Reply::forbidden("not the seller's pack"));
     }
     let cancelled = orders.iter().all(|order| order.status == "cancelled");
+    let is_divided = orders.iter().all(|order| {
+        order.status == "cancelled" && order.cancel_code.as_deref() == Some("pack_splitted")
+    });
     Reply::ok(json!({
         "id": first.pack.unwrap_or(first.id),
-        "status": if cancelled { "cancelled" } else { "released" }, "status_detail": null,
+        "status": if cancelled { "cancelled" } else { "released" }, "status_detail": is_divided.then_some("splitted"),
         "orders": orders.iter().map(|order| json!({ "id": order.id })).collect::<Vec<_>>(),
         "shipment": { "id": first.shipment }, "buyer": { "id": first.buyer },
         "date_created": date_without_colon(first.created),

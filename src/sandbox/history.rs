@@ -4,11 +4,11 @@
 //! make most of the sales. The state of a parcel follows the age of its order.
 
 use super::call::{Call, ControlResult};
+use super::parcels::{NewParcel, enter, ship};
 use super::sales;
-use super::shipments::ship;
 use super::shops;
 use super::state::SandboxState;
-use super::things::{ChangeContext, Invoice, Item, Order, ZONE};
+use super::things::{ChangeContext, Invoice, Item, Line, Order, ZONE};
 use crate::base::{Cents, DAY_S, Day, Instant};
 
 /// Most days of a history.
@@ -121,7 +121,7 @@ pub fn write(state: &mut SandboxState, plan: HistoryPlan, now: Instant) -> Resul
     let count = orders.len();
     for order in orders {
         let at = order.created;
-        let (item, quantity, status) = (order.item, order.quantity, order.status.clone());
+        let (item, quantity, status) = (order.item(), order.units(), order.status.clone());
         let id = sales::record(state, order)?;
         if let Some(item) = state.items.get_mut(&item)
             && status != "cancelled"
@@ -129,8 +129,7 @@ pub fn write(state: &mut SandboxState, plan: HistoryPlan, now: Instant) -> Resul
             item.sold += quantity;
         }
         if status == "paid" || status == "partially_refunded" {
-            let (status, moved) = parcel(now.since(at), at);
-            ship(state, id, "drop_off", status, moved);
+            send(state, id, at, now);
         }
     }
     Ok(count)
@@ -222,16 +221,15 @@ fn order(state: &SandboxState, seller: i64, item: i64, at: Instant, dice: &mut D
         pack: None,
         buyer: 0,
         buyer_nickname: nickname,
-        item,
-        variation: None,
-        quantity,
-        unit_price: price,
+        lines: vec![Line { item, variation: None, quantity, unit_price: price, sku: None }],
+        currency: "BRL".into(),
         refunded: if status == "partially_refunded" {
             Cents(price.0 * quantity / 2)
         } else {
             Cents(0)
         },
         tags: Vec::new(),
+        cancel_code: None,
         shipment: None,
         invoice: Invoice::None,
     }
@@ -246,13 +244,25 @@ fn nickname(dice: &mut Dice) -> String {
     format!("{name}{}", 1000 + dice.below(9000))
 }
 
-/// State of a parcel when its order has this age in seconds, and since when.
-fn parcel(age: i64, ordered: Instant) -> (&'static str, Instant) {
-    match age / DAY_S {
-        0 => ("ready_to_ship", ordered.plus(60)),
-        1..=4 => ("shipped", ordered.plus(DAY_S)),
-        _ => ("delivered", ordered.plus(5 * DAY_S)),
+/// Sends an order's parcel, as far as it has come by now: it is handed over some hours
+/// after the sale, leaves a day after it, and arrives after five.
+fn send(state: &mut SandboxState, order: i64, ordered: Instant, now: Instant) {
+    let made = ordered.plus(60);
+    let parcel =
+        NewParcel { order, logistic: "drop_off", status: "ready_to_ship".into(), at: made };
+    let parcel = ship(state, parcel).and_then(|id| state.shipments.get_mut(&id));
+    let Some(parcel) = parcel else { return };
+    let age = now.since(ordered) / DAY_S;
+    if age >= 1 {
+        enter(parcel, "ready_to_ship".into(), Some("dropped_off".into()), ordered.plus(DAY_S / 2));
+        enter(parcel, "shipped".into(), None, ordered.plus(DAY_S));
     }
+    if age >= 5 {
+        enter(parcel, "delivered".into(), None, ordered.plus(5 * DAY_S));
+    }
+    parcel.history.shrink_to_fit();
+    parcel.created = made;
+    parcel.updated = parcel.history.last().map_or(made, |step| step.at);
 }
 
 /// A small random number generator (SplitMix64): the same seed gives the same

@@ -12,8 +12,9 @@
 //!   `faults.rs`, `things.rs` (the records), `grants.rs` (codes and tokens),
 //!   `logs.rs`; `state.rs` holds them all, `call.rs` is the argument of a handler;
 //! - resources: a file for each, with its JSON, its controls and its buttons.
-//!   `listings.rs` and `orders.rs` answer requests, `shops.rs` and `sales.rs`
-//!   change records; `questions.rs` and `claims.rs` do both;
+//!   `listings.rs`, `orders.rs` and `shipments.rs` answer requests, `shops.rs`,
+//!   `sales.rs` and `parcels.rs` change records; `questions.rs` and `claims.rs` do
+//!   both;
 //! - services other than the marketplace: `chat.rs`, `push.rs`, `telegram/`,
 //!   and a receiver of our own webhooks, `webhook_receiver.rs`;
 //! - `routes.rs`: every address in one table, and how a call is handled;
@@ -27,6 +28,8 @@ mod config;
 mod control;
 mod deliver;
 mod demo;
+mod dispatch;
+mod division;
 mod faults;
 mod fees;
 mod fiscal;
@@ -34,6 +37,7 @@ mod grants;
 mod history;
 mod http;
 mod inbox;
+mod labels;
 mod listings;
 mod logs;
 mod notifications;
@@ -41,14 +45,17 @@ mod oauth;
 mod orders;
 mod overview;
 mod page;
+mod parcels;
 mod pdf;
 mod push;
 mod questions;
 mod receivers;
 mod records;
+mod returns;
 mod routes;
 mod sales;
 mod server;
+mod shipment_statuses;
 mod shipments;
 mod shops;
 mod state;
@@ -168,7 +175,13 @@ pub fn seed_demo(running: &Running) -> DemoShops {
             shops.iter().filter_map(|shop| demo::open_shop(&mut state, shop, 60, now).ok());
         opened.collect()
     };
-    DemoShops { own: open(&demo::DEMO_SHOPS), clients: open(&demo::CLIENTS_SHOPS) }
+    let shops = DemoShops { own: open(&demo::DEMO_SHOPS), clients: open(&demo::CLIENTS_SHOPS) };
+    if let Some(first) = shops.own.first()
+        && let Err(problem) = demo::show_rarities(&mut state, *first, now)
+    {
+        tracing::warn!(%problem, "the demonstration's first shop shows nothing rare");
+    }
+    shops
 }
 
 #[cfg(test)]

@@ -3,12 +3,11 @@
 use serde_json::{Value, json};
 
 use super::call::{Call, HandlerResult};
-use super::config::Config;
 use super::fees;
 use super::http::{Reply, Request};
 use super::records::{owned_or_reply, unless_spoiled};
 use super::state::SandboxState;
-use super::things::{Item, Order, item_id, item_number};
+use super::things::{Item, Line, Order, item_id, item_number};
 use crate::base::{Cents, DAY_S, Instant};
 
 /// Parameters of the search.
@@ -60,7 +59,7 @@ pub fn search(call: &mut Call<'_>) -> HandlerResult {
     let page = found.iter().skip(offset).take(if is_beyond { 0 } else { limit });
     let results = page.map(|order| {
         let mut body = order_json(state, order);
-        body["date_last_updated"] = json!(order.updated.rfc3339());
+        body["date_last_updated"] = json!(order.indexed().rfc3339().replace('Z', ".000Z"));
         body
     });
     Reply::ok(json!({
@@ -136,17 +135,17 @@ impl<'a> Filter<'a> {
         self.created.accepts(Some(order.created))
             && by_status()
             && self.closed.accepts(order.closed)
-            && self.updated.accepts(Some(order.updated))
-            && self.item.is_none_or(|item| order.item == item)
+            && self.updated.accepts(Some(order.indexed()))
+            && self.item.is_none_or(|item| order.lines.iter().any(|line| line.item == item))
             && self.text.is_none_or(|text| mentions(state, order, text))
     }
 }
 
 fn mentions(state: &SandboxState, order: &Order, text: &str) -> bool {
-    let item = state.items.get(&order.item);
+    let mut items = order.lines.iter().filter_map(|line| state.items.get(&line.item));
     order.id.to_string() == text
         || order.nickname().eq_ignore_ascii_case(text)
-        || item.is_some_and(|item| {
+        || items.any(|item| {
             item.id() == text || item.title.to_lowercase().contains(&text.to_lowercase())
         })
 }
@@ -207,7 +206,7 @@ fn order_json(state: &SandboxState, order: &Order) -> Value {
     let date = |at| config.date(order.id, at);
     let total = order.total();
     let paid = order.closed.is_some();
-    let mut buyer = json!({ "id": order.buyer });
+    let mut buyer = person(order.buyer);
     if let Some(nickname) = &order.buyer_nickname {
         buyer["nickname"] = json!(nickname);
     }
@@ -217,54 +216,91 @@ fn order_json(state: &SandboxState, order: &Order) -> Value {
     }
     tags.extend(order.tags.iter().map(String::as_str));
     let cancelled = order.status == "cancelled";
-    let cancel_detail = cancelled.then(|| {
-        json!({ "group": "buyer", "code": "buyer_cancel_express", "requested_by": "buyer",
-            "description": "O comprador desistiu da compra", "date": date(order.updated) })
-    });
     let claims = state.claims.values().filter(|claim| claim.order == order.id);
     let mediations: Vec<Value> = claims.map(|claim| json!({ "id": claim.id })).collect();
+    let lines = order.lines.iter().zip(1..);
+    let lines: Vec<Value> =
+        lines.map(|(line, element)| line_json(state, order, line, element)).collect();
     let mut body = json!({
         "id": order.id, "status": order.status, "status_detail": null,
         "date_created": date(order.created), "date_closed": order.closed.map(date),
         "last_updated": date(order.updated), "pack_id": order.pack,
+        "buying_mode": "buy_equals_pay", "shipping_cost": 0,
         "total_amount": total, "paid_amount": if paid { total } else { Cents(0) },
-        "currency_id": "BRL", "buyer": buyer, "seller": { "id": order.seller },
+        "currency_id": order.currency, "buyer": buyer, "seller": person(order.seller),
         "shipping": { "id": order.shipment }, "tags": tags,
-        "order_items": [line_json(state, order)], "payments": [payment_json(config, order, total)],
+        "order_items": lines, "payments": [payment_json(state, order, total)],
+        "feedback": { "seller": null, "buyer": null },
         "mediations": mediations, "coupon": { "id": null, "amount": 0 },
-        "taxes": { "amount": null, "currency_id": null }, "cancel_detail": cancel_detail,
+        "taxes": { "amount": null, "currency_id": null, "id": null },
+        "cancel_detail": cancelled.then(|| cancel_json(order, &date(order.updated))),
         "context": { "channel": "marketplace", "site": "MLB", "flows": [] }, "fulfilled": null,
+        "manufacturing_ending_date": null,
+        "order_request": { "change": null, "return": null },
     });
     if config.partial_orders
         && let Some(fields) = body.as_object_mut()
     {
         fields.remove("buyer");
+        fields.remove("feedback");
     }
     unless_spoiled(state, &format!("orders/{}", order.id), body)
 }
 
-fn line_json(state: &SandboxState, order: &Order) -> Value {
-    let item = state.items.get(&order.item);
+/// A buyer or seller, of whom an order tells hardly more than the id.
+fn person(id: i64) -> Value {
+    json!({ "id": id, "user_type": null, "tags": [], "status": null, "buy_restrictions": [] })
+}
+
+fn cancel_json(order: &Order, date: &str) -> Value {
+    let code = order.cancel_code.as_deref().unwrap_or("buyer_cancel_express");
+    let (group, by, text) = match code {
+        "pack_splitted" => ("shipment", "seller", "O pacote foi dividido em outros"),
+        _ => ("buyer", "buyer", "O comprador desistiu da compra"),
+    };
+    json!({ "group": group, "code": code, "requested_by": by, "description": text, "date": date })
+}
+
+fn line_json(state: &SandboxState, order: &Order, line: &Line, element: i64) -> Value {
+    let item = state.items.get(&line.item);
     let text = |pick: fn(&Item) -> &str| item.map(pick);
-    let of_variation = item.and_then(|item| item.variation(order.variation)?.sku.as_deref());
-    let sku = of_variation.or(item.and_then(|item| item.sku.as_deref()));
-    let (category, kind) = item.map_or(("", ""), |item| (&item.category, &item.listing_type));
+    let variation = item.and_then(|item| item.variation(line.variation));
+    let sku = line.sku.as_deref();
+    let sku = sku.or_else(|| variation?.sku.as_deref()).or_else(|| item?.sku.as_deref());
+    let attributes = variation.map(|variation| {
+        json!({ "id": "COLOR", "name": "Cor", "value_id": null, "value_name": variation.value })
+    });
+    let quantity = if state.config.decimal_quantities {
+        json!(Cents(line.quantity * 100).reais())
+    } else {
+        json!(line.quantity)
+    };
     json!({
         "item": {
-            "id": item_id(order.item), "title": text(|item| &item.title),
-            "category_id": text(|item| &item.category), "variation_id": order.variation,
+            "id": item_id(line.item), "title": text(|item| &item.title),
+            "category_id": text(|item| &item.category), "variation_id": line.variation,
             "seller_sku": sku, "seller_custom_field": null,
-            "user_product_id": format!("MLBU{}", order.item),
+            "variation_attributes": attributes.into_iter().collect::<Vec<_>>(),
+            "warranty": null, "condition": "new",
+            "user_product_id": format!("MLBU{}", line.item),
         },
-        "quantity": order.quantity, "unit_price": order.unit_price,
-        "full_unit_price": order.unit_price,
-        "gross_price": order.total(), "currency_id": "BRL",
-        "sale_fee": fees::of_unit(order.unit_price, category, kind),
-        "listing_type_id": text(|item| &item.listing_type),
+        "quantity": quantity, "requested_quantity": { "measure": "unit", "value": quantity },
+        "picked_quantity": null, "unit_price": line.unit_price,
+        "full_unit_price": line.unit_price, "gross_price": line.total(),
+        "currency_id": order.currency, "manufacturing_days": null,
+        "sale_fee": fee_of(state, order, line),
+        "listing_type_id": text(|item| &item.listing_type), "element_id": element,
     })
 }
 
-fn payment_json(config: &Config, order: &Order, total: Cents) -> Value {
+/// The fee of one unit, which is known once the payment is credited.
+fn fee_of(state: &SandboxState, order: &Order, line: &Line) -> Cents {
+    let item = state.items.get(&line.item).filter(|_| order.closed.is_some());
+    item.map_or(Cents(0), |item| fees::of_unit(line.unit_price, &item.category, &item.listing_type))
+}
+
+fn payment_json(state: &SandboxState, order: &Order, total: Cents) -> Value {
+    let date = |at| state.config.date(order.id, at);
     let (status, detail, refunded) = match order.status.as_str() {
         "cancelled" => ("refunded", "refunded", total),
         "partially_refunded" => ("approved", "partially_refunded", order.refunded),
@@ -273,11 +309,18 @@ fn payment_json(config: &Config, order: &Order, total: Cents) -> Value {
         }
         _ => ("approved", "accredited", Cents(0)),
     };
+    let fees = order.lines.iter().map(|line| fee_of(state, order, line).0 * line.quantity).sum();
     json!({
-        "id": order.id - 1_900_000_000_000_000, "order_id": order.id, "status": status,
-        "status_detail": detail, "transaction_amount": total, "total_paid_amount": total,
-        "transaction_amount_refunded": refunded, "shipping_cost": 0, "installments": 1,
-        "payment_type": "account_money",
-        "date_approved": order.closed.map(|at| config.date(order.id, at)),
+        "id": order.payment(), "order_id": order.id, "payer_id": order.buyer,
+        "collector": { "id": order.seller }, "site_id": "MLB", "currency_id": order.currency,
+        "reason": state.items.get(&order.item()).map(|item| &item.title),
+        "status": status, "status_code": null, "status_detail": detail,
+        "transaction_amount": total, "total_paid_amount": total,
+        "transaction_amount_refunded": refunded, "taxes_amount": 0, "overpaid_amount": 0,
+        "coupon_amount": 0, "shipping_cost": 0, "marketplace_fee": Cents(fees),
+        "installments": 1, "installment_amount": null, "operation_type": "regular_payment",
+        "payment_type": "account_money", "payment_method_id": "account_money",
+        "available_actions": ["refund"], "date_created": date(order.created),
+        "date_approved": order.closed.map(date), "date_last_modified": date(order.updated),
     })
 }

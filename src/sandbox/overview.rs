@@ -9,7 +9,7 @@ use askama::Template;
 use super::call::{Call, HandlerResult};
 use super::page::page;
 use super::state::SandboxState;
-use super::things::{Claim, Item, Order, Question, Seller, ZONE};
+use super::things::{Claim, Item, Order, Question, Seller, Shipment, ZONE};
 use crate::base::{Cents, Instant, grouped};
 use crate::marketplace::books::order_status::OrderState;
 use crate::panel::Badge;
@@ -83,9 +83,22 @@ impl Overview<'_> {
         self.state.items.get(item).map_or("", |item| &item.title)
     }
 
+    /// The title of what was sold first.
+    fn sold(&self, order: &Order) -> &str {
+        self.title(&order.item())
+    }
+
     fn shipping(&self, order: &Order) -> &'static str {
-        let shipment = order.shipment.and_then(|id| self.state.shipments.get(&id));
-        shipment.map_or("—", |shipment| shipping_word(&shipment.status))
+        self.shipment(order).map_or("—", |shipment| shipping_word(&shipment.status))
+    }
+
+    /// The sub-status of its shipment, as the marketplace writes it.
+    fn finer(&self, order: &Order) -> &str {
+        self.shipment(order).map_or("", Shipment::finer)
+    }
+
+    fn shipment(&self, order: &Order) -> Option<&Shipment> {
+        self.state.shipments.get(&order.shipment?)
     }
 
     fn requests_total(&self) -> String {

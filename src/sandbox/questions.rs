@@ -136,7 +136,7 @@ pub fn response_time(call: &mut Call<'_>) -> HandlerResult {
         return Err(Reply::not_found("no answers to count"));
     }
     let minutes = seconds / count / 60;
-    Reply::ok(json!({ "user_id": call.id(), "total": { "response_time": minutes } }))
+    Reply::ok(json!({ "user_id": call.number().ok(), "total": { "response_time": minutes } }))
 }
 
 /// `POST /answers`.

@@ -18,9 +18,9 @@ use super::http::{Reply, Request, SendMode};
 use super::logs::LoggedRequest;
 use super::state::Sandbox;
 use super::{
-    chat, claims, control, demo, fees, fiscal, history, inbox, listings, notifications, oauth,
-    orders, overview, page, push, questions, sales, shipments, shops, telegram, users,
-    webhook_receiver,
+    chat, claims, control, demo, dispatch, division, fees, fiscal, history, inbox, labels,
+    listings, notifications, oauth, orders, overview, page, parcels, push, questions, sales,
+    shipment_statuses, shipments, shops, telegram, users, webhook_receiver,
 };
 
 /// A row of the table.
@@ -89,8 +89,14 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/shipments/{id}", Seller(shipments::shipment, "")),
     row("GET", "/shipments/{id}/orders", Seller(shipments::orders, "")),
     row("GET", "/shipments/{id}/costs", Seller(shipments::costs, "")),
-    row("GET", "/shipment_labels", Seller(shipments::labels, "shipment_ids response_type")),
-    row("GET", "/shipment_statuses", Seller(shipments::statuses, "")),
+    row("GET", "/shipments/{id}/items", Seller(shipments::items, "")),
+    row("GET", "/shipments/{id}/history", Seller(shipments::history, "")),
+    row("GET", "/shipments/{id}/sla", Seller(dispatch::sla, "")),
+    row("GET", "/shipments/{id}/lead_time", Seller(dispatch::lead_time, "")),
+    row("GET", "/shipments/{id}/delays", Seller(dispatch::delays, "")),
+    row("GET", "/users/{id}/shipping/schedule/{logistic}", Seller(dispatch::schedule, "")),
+    row("GET", "/shipment_labels", Seller(labels::labels, "shipment_ids response_type")),
+    row("GET", "/shipment_statuses", Seller(shipment_statuses::statuses, "")),
 
     row("GET", "/packs/{id}", Seller(fiscal::pack, "")),
     row("GET", "/packs/{id}/fiscal_documents", Seller(fiscal::documents, "")),
@@ -109,19 +115,15 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/post-purchase/v1/claims/search", Seller(claims::search, claims::SEARCH)),
     row("GET", "/post-purchase/v1/claims/{id}", Seller(claims::claim, "")),
     row("GET", "/post-purchase/v1/claims/{id}/detail", Seller(claims::detail, "")),
+    row("GET", "/post-purchase/v2/claims/{id}/returns", Seller(claims::returns, "")),
 
     row("GET", "/missed_feeds", Seller(notifications::missed_feeds, "app_id topic site_id offset limit")),
 
     row("POST", "/questions", NOTHING),
     row("DELETE", "/questions/{id}", NOTHING),
     row("GET", "/item/{id}/performance", NOTHING),
-    row("GET", "/shipments/{id}/items", NOTHING),
-    row("GET", "/shipments/{id}/lead_time", NOTHING),
-    row("GET", "/shipments/{id}/history", NOTHING),
     row("GET", "/shipments/{id}/carrier", NOTHING),
     row("GET", "/shipments/{id}/payments", NOTHING),
-    row("GET", "/shipments/{id}/sla", NOTHING),
-    row("GET", "/shipments/{id}/delays", NOTHING),
 
     row("POST", "/message/sendText/{instance}", OtherService(chat::evolution)),
     row("GET", "/instance/connectionState/{instance}", OtherService(chat::connection)),
@@ -134,6 +136,9 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/_sandbox/items/{id}", Control(shops::control_change_item)),
     row("POST", "/_sandbox/sales", Control(sales::control_sell)),
     row("POST", "/_sandbox/orders/{id}", Control(sales::control_change)),
+    row("POST", "/_sandbox/shipments/{id}", Control(parcels::control_change)),
+    row("POST", "/_sandbox/shipments/{id}/next", Control(parcels::control_step)),
+    row("POST", "/_sandbox/shipments/{id}/split", Control(division::control_split)),
     row("POST", "/_sandbox/questions", Control(|call| call.make(questions::ask))),
     row("POST", "/_sandbox/questions/{id}", Control(|call| call.change(questions::change))),
     row("POST", "/_sandbox/claims", Control(|call| call.make(claims::open))),
@@ -188,6 +193,8 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/acoes/venda/sem-envio", Button(sales::press_unshipped)),
     row("POST", "/acoes/carrinho", Button(sales::press_cart)),
     row("POST", "/acoes/pedido", Button(sales::press_order)),
+    row("POST", "/acoes/envio/passo", Button(parcels::press_step)),
+    row("POST", "/acoes/envio/dividir", Button(division::press_split)),
     row("POST", "/acoes/anuncio", Button(shops::press_item)),
     row("POST", "/acoes/perguntar", Button(questions::press_ask)),
     row("POST", "/acoes/pergunta", Button(questions::press_change)),

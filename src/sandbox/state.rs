@@ -38,7 +38,7 @@ pub struct Options {
     pub clock: Clock,
     /// The one application that this marketplace knows; digits.
     pub client_id: String,
-    /// Its secret, which also signs notifications.
+    /// Its secret, which also signs notifications where they are signed.
     pub client_secret: Secret,
     /// Registered redirect addresses; empty accepts any loopback address.
     pub redirect_uris: Vec<String>,

@@ -1,6 +1,8 @@
 //! The records of the marketplace: sellers, listings, orders, shipments,
 //! questions and claims.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Cents, Instant, Zone};
@@ -202,7 +204,32 @@ pub struct Variation {
     pub sku: Option<String>,
 }
 
-/// One order: one listing, one or more units.
+/// A word of the marketplace, such as a state: a known one, or any other.
+pub type Word = Cow<'static, str>;
+
+/// A line of an order: units of one listing.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Number of the listing.
+    pub item: i64,
+    /// Which of its variations was sold.
+    pub variation: Option<i64>,
+    pub quantity: i64,
+    /// Price of one unit at the time.
+    pub unit_price: Cents,
+    /// The seller's code at the time, when it was not the listing's.
+    pub sku: Option<String>,
+}
+
+impl Line {
+    /// Value of all its units.
+    pub fn total(&self) -> Cents {
+        Cents(self.unit_price.0 * self.quantity)
+    }
+}
+
+/// One order: usually one listing, one or more units. What is bought together is
+/// mostly a cart of several orders.
 #[derive(Clone, Debug)]
 pub struct Order {
     /// Order id, 16 digits.
@@ -220,26 +247,46 @@ pub struct Order {
     pub buyer: i64,
     /// The buyer's nickname, which orders do not always show.
     pub buyer_nickname: Option<String>,
-    /// Number of the listing.
-    pub item: i64,
-    /// Which of its variations was sold.
-    pub variation: Option<i64>,
-    pub quantity: i64,
-    /// Price of one unit at the time.
-    pub unit_price: Cents,
+    /// What was sold; never empty.
+    pub lines: Vec<Line>,
+    /// `BRL` or another currency.
+    pub currency: Word,
     /// Amount of a partial refund.
     pub refunded: Cents,
     /// Tags in addition to those that are derived from the other fields.
     pub tags: Vec<String>,
+    /// Why it was cancelled, such as `pack_splitted`.
+    pub cancel_code: Option<String>,
     /// Id of the shipment, once the marketplace has created it.
     pub shipment: Option<i64>,
     pub invoice: Invoice,
 }
 
 impl Order {
+    /// Number of the first line's listing.
+    pub fn item(&self) -> i64 {
+        self.lines.first().map_or(0, |line| line.item)
+    }
+
+    /// Units of all lines.
+    pub fn units(&self) -> i64 {
+        self.lines.iter().map(|line| line.quantity).sum()
+    }
+
     /// Value without shipping.
     pub fn total(&self) -> Cents {
-        Cents(self.unit_price.0 * self.quantity)
+        Cents(self.lines.iter().map(|line| line.total().0).sum())
+    }
+
+    /// Id of its payment.
+    pub fn payment(&self) -> i64 {
+        self.id - 1_900_000_000_000_000
+    }
+
+    /// When a search says that it last changed: the search learns of a change a
+    /// moment later.
+    pub fn indexed(&self) -> Instant {
+        self.updated.plus(1)
     }
 
     /// The buyer's nickname, also when the order does not show it.
@@ -274,15 +321,54 @@ pub struct Shipment {
     /// Orders in the shipment, oldest first.
     pub orders: Vec<i64>,
     /// `ready_to_ship`, `shipped` …
-    pub status: String,
+    pub status: Word,
     /// Sub-status, often absent.
-    pub substatus: Option<String>,
+    pub substatus: Option<Word>,
     /// `drop_off`, `fulfillment` …
     pub logistic: String,
+    /// Such as `proximity`, for a parcel that has to leave within minutes.
+    pub tags: Vec<String>,
+    /// Given when the label is printed.
+    pub tracking: Option<String>,
     /// Until when the marketplace holds it back.
     pub buffered_until: Option<Instant>,
+    /// Until when it has to be handed over, when the marketplace moved that.
+    pub expected: Option<Instant>,
+    /// Such as `xd_same_day`, when the deadline belongs to a service of its own.
+    pub service: Option<String>,
+    /// The shipment that was divided into this one and others, and why.
+    pub sibling: Option<(i64, String)>,
+    /// The states it went through, oldest first.
+    pub history: Vec<Step>,
     pub created: Instant,
     pub updated: Instant,
+}
+
+/// A state that a shipment came into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub status: Word,
+    pub substatus: Option<Word>,
+    pub at: Instant,
+}
+
+impl Shipment {
+    /// Its sub-status; empty when it has none.
+    pub fn finer(&self) -> &str {
+        self.substatus.as_deref().unwrap_or_default()
+    }
+
+    /// When it first came into such a state.
+    pub fn since(&self, is_it: impl Fn(&Step) -> bool) -> Option<Instant> {
+        self.history.iter().find(|step| is_it(step)).map(|step| step.at)
+    }
+}
+
+impl Step {
+    /// Whether it is this status and sub-status; an empty sub-status is none.
+    pub fn is(&self, status: &str, finer: &str) -> bool {
+        self.status == status && self.substatus.as_deref().unwrap_or_default() == finer
+    }
 }
 
 /// The mode that belongs to a kind of logistics.
@@ -336,9 +422,9 @@ pub struct Claim {
     pub id: i64,
     /// The seller it is against.
     pub seller: i64,
-    /// The order it is about, also when its resource is a shipment.
+    /// The order it is about, also when its resource is another one.
     pub order: i64,
-    /// `order` or `shipment`.
+    /// `order`, `shipment`, `payment` or `purchase`, which is a cart.
     pub resource: String,
     /// Number of the resource.
     pub resource_id: i64,
@@ -354,6 +440,24 @@ pub struct Claim {
     pub action: Option<(String, Instant)>,
     /// How it ended and who ended it.
     pub resolution: Option<(String, String)>,
+    /// How the goods come back, when they do.
+    pub returned: Option<Return>,
+    pub created: Instant,
+    pub updated: Instant,
+}
+
+/// Goods on their way back.
+#[derive(Clone, Debug)]
+pub struct Return {
+    pub id: i64,
+    /// Id of the shipment back.
+    pub shipment: i64,
+    /// `pending`, `label_generated`, `shipped`, `delivered` …
+    pub status: String,
+    /// `seller_address` or `warehouse`.
+    pub destination: String,
+    /// Units that come back.
+    pub quantity: i64,
     pub created: Instant,
     pub updated: Instant,
 }

@@ -38,9 +38,10 @@ fn order_row(state: &SandboxState, order: &Order) -> Value {
     json!({
         "order_id": order.id, "ml_user_id": order.seller, "status": order.status,
         "created_at": order.created.0, "closed_at": order.closed.map(|at| at.0),
-        "updated_at": order.updated.0, "total_cents": order.total().0, "currency": "BRL",
-        "item_id": order.item, "variation_id": order.variation.unwrap_or(0),
-        "quantity": order.quantity, "buyer_id": order.buyer,
+        "updated_at": order.updated.0, "total_cents": order.total().0, "currency": order.currency,
+        "item_id": order.item(),
+        "variation_id": order.lines.first().and_then(|line| line.variation).unwrap_or(0),
+        "quantity": order.units(), "buyer_id": order.buyer,
         "buyer_nickname": order.nickname(), "shipping_id": order.shipment,
         "shipping_status": shipment.map(|shipment| &shipment.status),
         "logistic_type": shipment.map(|shipment| &shipment.logistic),

@@ -67,8 +67,8 @@ fn what_belongs_to_sales_and_listings_is_told() {
     let answer = json!({ "answer": "Serve sim" });
     site.control(&format!("questions/{}", asked["id"]), &answer);
     assert_eq!(site.found(time, &token)["total"]["response_time"], 12);
-    let sla = format!("/shipments/{shipment}/sla");
-    assert_eq!(site.get(&sla, &token).status, 404);
+    let carrier = format!("/shipments/{shipment}/carrier");
+    assert_eq!(site.get(&carrier, &token).status, 404);
     assert_eq!(site.rules(), [""; 0]);
     assert_eq!(site.get("/orders/1/nothing", &token).status, 404);
     assert_eq!(site.rules(), ["unknown_path"]);
@@ -144,6 +144,6 @@ fn the_document_tells_of_what_is_beside() {
         }
         known += 1;
     }
-    assert_eq!((known, site.rules()), (11, vec![]));
+    assert_eq!((known, site.rules()), (12, vec![]));
     assert!(document.contains("`password_change`"));
 }

@@ -10,7 +10,7 @@ use super::Site;
 use crate::sandbox::{CLIENT_ID, CLIENT_SECRET};
 
 /// Accepts calls one by one, answers with the given statuses, returns the calls.
-fn receiver(statuses: Vec<u16>) -> (String, JoinHandle<Vec<(String, Value)>>) {
+pub fn receiver(statuses: Vec<u16>) -> (String, JoinHandle<Vec<(String, Value)>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/ml/notificacoes", listener.local_addr().unwrap());
     let thread = std::thread::spawn(move || {
@@ -52,7 +52,10 @@ fn notifications_are_signed_and_retried() {
     let (url, calls) = receiver(vec![500, 200]);
     site.control(
         "config",
-        &json!({ "notify_url": url, "topics": ["orders_v2"], "retry_scale": 0.0, "answer_within_ms": 20_000 }),
+        &json!({
+            "notify_url": url, "topics": ["orders_v2"], "retry_scale": 0.0, "sign": true,
+            "answer_within_ms": 20_000,
+        }),
     );
     let id = site.sell(&json!({}));
     let deliveries = site.log("deliveries?settle_ms=20000");
@@ -88,7 +91,7 @@ fn notifications_follow_their_switches() {
         &json!({
             "notify_url": url, "topics": ["orders_v2"], "hold": true, "duplicates": 1, "reorder": true,
             "string_ids": true, "missing_slash": true, "separator": ",",
-            "answer_within_ms": 20_000,
+            "sign": true, "answer_within_ms": 20_000,
         }),
     );
     let first = site.sell(&json!({}));
@@ -112,7 +115,7 @@ fn what_was_given_up_is_a_missed_feed() {
     site.control(
         "config",
         &json!({
-            "notify_url": url, "topics": ["orders_v2"], "attempts": 1, "signed": false, "answer_within_ms": 20_000,
+            "notify_url": url, "topics": ["orders_v2"], "attempts": 1, "answer_within_ms": 20_000,
         }),
     );
     let id = site.sell(&json!({}));

@@ -5,9 +5,11 @@ mod circle;
 mod cut;
 mod deliver;
 mod oauth;
+mod parcels;
 mod resources;
 mod routes;
 mod telegram;
+mod witness;
 
 use serde_json::{Value, json};
 
@@ -192,7 +194,7 @@ fn an_order_has_the_documented_shape() {
     assert_eq!(order["order_items"][0]["sale_fee"], 7.18);
     assert_eq!(order["seller"]["id"], 777);
     assert_eq!(order["shipping"], json!({ "id": null }));
-    assert_eq!(order["buyer"].as_object().unwrap().len(), 1);
+    assert!(order["buyer"]["id"].is_i64() && order["buyer"].get("nickname").is_none());
 
     site.control(&format!("orders/{id}"), &json!({ "shipping_status": "shipped" }));
     let order = site.get(&format!("/orders/{id}"), &token).json();

@@ -332,7 +332,7 @@ fn a_forged_notification_changes_nothing() {
 #[test]
 fn where_signatures_are_optional_only_our_own_unsigned_ones_pass() {
     let world = shop();
-    let site = joined(&world).config("marketplace.signature", "optional").start();
+    let site = joined(&world).start();
     linked(&world, &site);
     let nobody = site.anonymous();
     let ours: u64 = CLIENT_ID.parse().unwrap();
@@ -348,7 +348,7 @@ fn where_signatures_are_optional_only_our_own_unsigned_ones_pass() {
     let forged = format!("ts=1;v1={}", "0".repeat(64));
     let forged = unsigned(LOJA, ours).header("X-Signature", &forged).header("X-Request-Id", "a");
     nobody.send(forged).expect(401);
-    world.configure(&json!({ "signed": false, "string_ids": true, "missing_slash": true }));
+    world.configure(&json!({ "string_ids": true, "missing_slash": true }));
     world.sale(LOJA);
     all_received(&world);
 }
@@ -356,7 +356,8 @@ fn where_signatures_are_optional_only_our_own_unsigned_ones_pass() {
 #[test]
 fn signatures_come_in_several_spellings() {
     let world = shop();
-    let site = joined(&world).start();
+    world.configure(&json!({ "sign": true }));
+    let site = joined(&world).config("marketplace.signature", "required").start();
     let ana = linked(&world, &site);
     for (count, switches) in (1..).zip([
         json!({ "separator": "," }),

@@ -138,13 +138,14 @@ impl Builder {
     }
 
     /// Connects the site to a simulated marketplace: addresses, clock and
-    /// notifications.
+    /// notifications, which nobody signs, as in life.
     pub fn world(mut self, world: &World) -> Self {
         let address = format!("http://{}", world.address());
         self.clock = Some(world.clock().clone());
         self.notify = Some(world.address());
         self.config("marketplace.api_base", address.clone())
             .config("marketplace.auth_base", address)
+            .config("marketplace.signature", "optional")
     }
 
     /// Makes the system kill the server when it needs more memory than this.
