@@ -115,11 +115,20 @@ fn marketplace(config: &Config, clock: &Clock) -> Vec<Finding> {
         return incomplete(WHAT, &["marketplace.client_secret"]);
     }
     let mut findings = vec![found(WHAT, probe_marketplace(marketplace, clock))];
-    if marketplace.signature == SignatureMode::Required {
-        let text = "required; the real marketplace signs nothing: use marketplace.signature = \"optional\" with it";
-        findings.push(finding("signatures", Verdict::Note, text));
-    }
+    findings.extend(signatures(marketplace));
     findings
+}
+
+/// Whether notifications would be refused for want of a signature.
+fn signatures(marketplace: &config::Marketplace) -> Option<Finding> {
+    const WHAT: &str = "signatures";
+    if marketplace.refuses_all_notifications() {
+        let text = "the marketplace signs no notification, so all are refused; write marketplace.signature = \"optional\"";
+        return Some(finding(WHAT, Verdict::Bad, text));
+    }
+    let text = "required; the real marketplace signs nothing: use marketplace.signature = \"optional\" with it";
+    let is_required = marketplace.signature == SignatureMode::Required;
+    is_required.then(|| finding(WHAT, Verdict::Note, text))
 }
 
 fn probe_marketplace(config: &config::Marketplace, clock: &Clock) -> Probe {

@@ -52,6 +52,34 @@ impl EndPage {
                     "Para autorizar outra conta, saia desta no marketplace e abra o link do convite de novo.",
                 ),
             ),
+            Ending::JoinedForHours => (
+                format!("Conta {account} autorizada, mas só por algumas horas"),
+                "O marketplace não deu a renovação do acesso: daqui a poucas horas a equipe deixa de ver a conta.",
+                Notice::new(
+                    Tone::Warn,
+                    "Avise quem mandou o convite",
+                    "No aplicativo da plataforma falta a permissão offline_access. Depois do acerto, abra o link do convite de novo.",
+                ),
+            ),
+            Ending::Collaborator => (
+                "Entre com a conta principal".to_owned(),
+                "Quem entrou no marketplace foi um colaborador, e só a conta principal da loja pode autorizar.",
+                again(
+                    "Saia do marketplace, entre com a conta principal, não a de colaborador, e abra o link do convite de novo.",
+                ),
+            ),
+            Ending::PendingData => (
+                "O marketplace não confirmou a autorização".to_owned(),
+                "Quase sempre há dados pendentes na conta: cadastro, documentos ou termos.",
+                again(
+                    "Entre na conta no marketplace, complete o que ele pedir e abra o link do convite de novo.",
+                ),
+            ),
+            Ending::AppRefused => (
+                "O marketplace não aceita esta plataforma agora".to_owned(),
+                "Não depende de você: o aplicativo dela precisa de acerto no marketplace.",
+                again("Avise quem mandou o convite."),
+            ),
             Ending::Refused => (
                 "A autorização não foi dada".to_owned(),
                 "Você voltou do marketplace sem autorizar.",

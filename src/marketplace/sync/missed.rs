@@ -1,12 +1,14 @@
 //! Notifications that the marketplace could not deliver: it keeps them for two
 //! days. They are fetched late and go through the same inbox. Decision sync-22.
 
+use parking_lot::Mutex;
+
 use super::store;
 use crate::app::App;
 use crate::base::MlUserId;
 use crate::db::{DbError, Lane};
 use crate::marketplace::account::tokens::{CallError, with_token};
-use crate::marketplace::client::MISSED_PAGE;
+use crate::marketplace::client::{Failure, MISSED_PAGE};
 use crate::marketplace::inbox::store::store_missed;
 use crate::marketplace::kinds::topics;
 
@@ -22,14 +24,34 @@ pub enum MissedOutcome {
     Received(usize),
     /// No account is linked.
     NobodyLinked,
-    /// No linked account may ask.
+    /// No linked account may ask: that of the application's owner is not linked.
     Refused,
     /// They cannot be read now.
     Unavailable,
 }
 
-/// Receives missed notifications.
+/// What came of the last request for missed notifications; `None` before the first.
+#[derive(Default)]
+pub struct LastMissed(Mutex<Option<MissedOutcome>>);
+
+impl LastMissed {
+    pub fn get(&self) -> Option<MissedOutcome> {
+        *self.0.lock()
+    }
+
+    fn set(&self, outcome: MissedOutcome) {
+        *self.0.lock() = Some(outcome);
+    }
+}
+
+/// Receives missed notifications, and keeps what came of it for the pages that tell.
 pub fn receive(app: &App, is_over: &dyn Fn() -> bool) -> Result<MissedOutcome, DbError> {
+    let outcome = ask(app, is_over)?;
+    app.marketplace.last_missed.set(outcome);
+    Ok(outcome)
+}
+
+fn ask(app: &App, is_over: &dyn Fn() -> bool) -> Result<MissedOutcome, DbError> {
     let accounts = app.db.read(Lane::Slow, |tx| store::callable(tx, MOST_ACCOUNTS))?;
     if accounts.is_empty() {
         return Ok(MissedOutcome::NobodyLinked);
@@ -51,36 +73,71 @@ pub fn receive(app: &App, is_over: &dyn Fn() -> bool) -> Result<MissedOutcome, D
     Ok(MissedOutcome::Refused)
 }
 
+/// Receives those of each topic. One that is refused is passed over; the error is that
+/// of an account that may not ask for any.
 fn receive_as(
     app: &App,
     account: MlUserId,
     is_over: &dyn Fn() -> bool,
 ) -> Result<usize, CallError> {
+    let (mut received, mut is_heard, mut refusal) = (0, false, None);
+    for (topic, _) in topics() {
+        match receive_topic(app, account, topic, is_over) {
+            Ok(new) => (received, is_heard) = (received + new, true),
+            // This is about the account, not about the topic.
+            Err(CallError::Failed(failure)) if !is_heard && is_of_account(&failure) => {
+                return Err(failure.into());
+            }
+            Err(CallError::Failed(failure)) if failure.is_refusal() => {
+                tracing::info!(topic, %failure, "missed notifications of a topic are refused");
+                refusal = Some(failure);
+            }
+            Err(error) => return Err(error),
+        }
+        if is_over() {
+            break;
+        }
+    }
+    match refusal.filter(|_| !is_heard) {
+        Some(refusal) => Err(refusal.into()),
+        None => Ok(received),
+    }
+}
+
+/// Whether a refusal says that the account may not ask.
+const fn is_of_account(failure: &Failure) -> bool {
+    matches!(failure, Failure::Expired | Failure::Refused { status: 401 | 403, .. })
+}
+
+fn receive_topic(
+    app: &App,
+    account: MlUserId,
+    topic: &str,
+    is_over: &dyn Fn() -> bool,
+) -> Result<usize, CallError> {
     let client = &app.marketplace.client;
     let mut received = 0;
-    for (topic, _) in topics() {
-        for page in 0..MOST_PAGES {
-            if is_over() {
-                return Ok(received);
-            }
-            let offset = page * MISSED_PAGE;
-            let messages =
-                with_token(app, account, |caller| client.missed_feeds(caller, topic, offset))?;
-            if messages.is_empty() {
-                break;
-            }
-            let bell = app.marketplace.bell.clone();
-            received += app.db.write(move |tx| {
-                let mut new = 0;
-                for message in &messages {
-                    new += usize::from(store_missed(tx, message)?);
-                }
-                if new > 0 {
-                    tx.after_commit(move || bell.ring());
-                }
-                Ok::<_, DbError>(new)
-            })?;
+    for page in 0..MOST_PAGES {
+        if is_over() {
+            break;
         }
+        let offset = page * MISSED_PAGE;
+        let messages =
+            with_token(app, account, |caller| client.missed_feeds(caller, topic, offset))?;
+        if messages.is_empty() {
+            break;
+        }
+        let bell = app.marketplace.bell.clone();
+        received += app.db.write(move |tx| {
+            let mut new = 0;
+            for message in &messages {
+                new += usize::from(store_missed(tx, message)?);
+            }
+            if new > 0 {
+                tx.after_commit(move || bell.ring());
+            }
+            Ok::<_, DbError>(new)
+        })?;
     }
     Ok(received)
 }

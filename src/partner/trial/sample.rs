@@ -136,7 +136,7 @@ pub fn listing(numbers: Numbers, place: usize, since: Instant) -> ListingDocumen
         title: title.to_owned(),
         status: if place + 1 == GOODS.len() { "paused" } else { "active" }.to_owned(),
         sub_status: String::new(),
-        price: Cents(price),
+        price: Some(Cents(price)),
         currency: "BRL".to_owned(),
         available: units,
         sold: 5,
