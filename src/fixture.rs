@@ -110,3 +110,11 @@ pub fn has_one_form(key: &str, is_one: fn(&str) -> bool, [prefix, other]: [&str;
         assert!(!is_one(near), "{near}");
     }
 }
+
+/// The documented sample of an answer of the marketplace, by the name of its file in
+/// `tests/witness/marketplace/`.
+pub fn witness(name: &str) -> serde_json::Value {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/witness/marketplace");
+    let text = std::fs::read(format!("{folder}/{name}.json")).unwrap();
+    serde_json::from_slice::<serde_json::Value>(&text).unwrap()["sample"].take()
+}

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Answer, Caller, Client, Failure, asked_for};
-use crate::base::Cents;
+use crate::base::{Cents, MlUserId};
 use crate::marketplace::books::document::{ItemId, ListingDocument, positive, sale_price, text};
 
 /// Most ids per page of a scan, and most listings per request for details. The
@@ -34,6 +34,30 @@ pub struct ItemFailure {
     pub why: Failure,
 }
 
+impl ItemIds {
+    /// Reads a page of a scan of an account's listings.
+    pub(super) fn read(answer: &Value, is_first: bool, account: MlUserId) -> Answer<Self> {
+        let results = match &answer["results"] {
+            Value::Array(results) => results.as_slice(),
+            // A scan may end with a null instead of a list.
+            Value::Null if !is_first => &[],
+            _ => return Err(Failure::Garbled("results")),
+        };
+        let ids = results.iter().filter_map(|id| {
+            let known = text(id).and_then(|id| ItemId::parse(&id));
+            if known.is_none() {
+                tracing::warn!(ml_user_id = account.0, "an id of a listing was passed over");
+            }
+            known
+        });
+        Ok(Self {
+            ids: ids.collect(),
+            scroll: answer["scroll_id"].as_str().filter(|_| !results.is_empty()).map(str::to_owned),
+            total: answer["paging"]["total"].as_i64().unwrap_or(0).max(0),
+        })
+    }
+}
+
 impl Client {
     /// A page of the ids of all the caller's listings. The first call has no
     /// `scroll`; the others pass the one of the previous page.
@@ -52,27 +76,7 @@ impl Client {
             }
             answer => answer?,
         };
-        let results = match &answer["results"] {
-            Value::Array(results) => results.as_slice(),
-            // A scan may end with a null instead of a list.
-            Value::Null if scroll.is_some() => &[],
-            _ => return Err(Failure::Garbled("results")),
-        };
-        let ids = results.iter().filter_map(|id| {
-            let known = text(id).and_then(|id| ItemId::parse(&id));
-            if known.is_none() {
-                tracing::warn!(
-                    ml_user_id = caller.ml_user_id.0,
-                    "an id of a listing was passed over"
-                );
-            }
-            known
-        });
-        Ok(ItemIds {
-            ids: ids.collect(),
-            scroll: answer["scroll_id"].as_str().filter(|_| !results.is_empty()).map(str::to_owned),
-            total: answer["paging"]["total"].as_i64().unwrap_or(0).max(0),
-        })
+        ItemIds::read(&answer, scroll.is_none(), caller.ml_user_id)
     }
 
     /// The caller's listings that sell a user product.
@@ -110,8 +114,7 @@ impl Client {
             ("include_attributes", "all".to_owned()),
         ];
         let answer = self.get_at_most(caller, "/items/bulk", &query, MAX_ITEMS_BODY)?;
-        let elements = answer.as_array().ok_or(Failure::Garbled("items"))?;
-        Ok(elements.iter().map(|element| read_element(element, &self.image_host)).collect())
+        read_elements(&answer, &self.image_host)
     }
 
     /// One listing, with the fields that only a request for a single listing
@@ -136,6 +139,15 @@ impl Client {
             Err(failure) => Err(failure),
         }
     }
+}
+
+/// The elements of a bulk answer.
+pub(super) fn read_elements(
+    answer: &Value,
+    image_host: &str,
+) -> Answer<Vec<Result<ListingDocument, ItemFailure>>> {
+    let elements = answer.as_array().ok_or(Failure::Garbled("items"))?;
+    Ok(elements.iter().map(|element| read_element(element, image_host)).collect())
 }
 
 /// An element of a bulk answer, in its old or its new shape.

@@ -14,7 +14,7 @@ pub mod received;
 pub mod signature;
 pub mod state;
 pub mod store;
-mod subject;
+pub mod subject;
 mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
