@@ -414,3 +414,23 @@ fn reach(url: &str) -> Result<(), String> {
     }
     Err(problem)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn signatures_that_nobody_makes_are_a_failure() {
+        let verdict = |settings: &[(&str, &str)]| {
+            let config = fixture::config(settings);
+            signatures(&config.marketplace).map(|found| (found.verdict, found.text))
+        };
+        let (failure, text) = verdict(&[]).unwrap();
+        assert_eq!(failure, Verdict::Bad, "the shipped address");
+        assert!(text.contains("marketplace.signature = \"optional\""), "{text}");
+        assert_eq!(verdict(&[("MARKETPLACE__SIGNATURE", "optional")]), None);
+        let elsewhere = ("MARKETPLACE__API_BASE", "http://127.0.0.1:9");
+        assert_eq!(verdict(&[elsewhere]).unwrap().0, Verdict::Note);
+    }
+}

@@ -169,9 +169,10 @@ fn a_part_paid_back_closes_nothing_and_is_told() {
         test.ask("SELECT action FROM audit ORDER BY audit_id", |row| row.get(0))
     };
     let told = || -> Vec<String> {
-        test.ask("SELECT u.name || ': ' || n.title FROM notification n JOIN user u USING (user_id)", |row| {
-            row.get(0)
-        })
+        test.ask(
+            "SELECT u.name || ': ' || n.title FROM notification n JOIN user u USING (user_id)",
+            |row| row.get(0),
+        )
     };
     for (number, kind) in
         [EventKind::Refunded, EventKind::Chargeback, EventKind::Canceled].into_iter().enumerate()

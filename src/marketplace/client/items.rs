@@ -86,10 +86,8 @@ impl Client {
         product: &ItemId,
     ) -> Answer<Vec<ListingDocument>> {
         let path = format!("/users/{}/items/search", caller.ml_user_id);
-        let query = [
-            ("user_product_id", product.to_string()),
-            ("limit", ITEMS_OF_PRODUCT.to_string()),
-        ];
+        let query =
+            [("user_product_id", product.to_string()), ("limit", ITEMS_OF_PRODUCT.to_string())];
         let answer = self.get(caller, &path, &query)?;
         let results = answer["results"].as_array().ok_or(Failure::Garbled("results"))?;
         let ids = results.iter().filter_map(|id| ItemId::parse(&text(id)?));

@@ -44,8 +44,7 @@ fn a_pause_is_asked_for_in_seconds_or_until_a_date() {
 
 #[test]
 fn files_are_fetched_from_paths_only() {
-    for path in
-        ["/shipment_labels", "/users/7/invoices/documents/xml/1/authorized", "/a/b_c-d.xml"]
+    for path in ["/shipment_labels", "/users/7/invoices/documents/xml/1/authorized", "/a/b_c-d.xml"]
     {
         assert!(is_path(path), "{path}");
     }

@@ -132,7 +132,9 @@ mod tests {
                 }
             }
         }
-        for odd in ["/items/MLB1/../MLB2", "/items/MLB1/", "/items/MLB1/a?b", "/user-products/MLBU9"] {
+        for odd in
+            ["/items/MLB1/../MLB2", "/items/MLB1/", "/items/MLB1/a?b", "/user-products/MLBU9"]
+        {
             assert!(Subject::of("items_prices", odd).is_err(), "{odd}");
         }
         // Another topic's resource.

@@ -113,7 +113,8 @@ fn each_refusal_of_an_answer_has_its_words_and_its_end() {
     let path = format!("{QUESTIONS}/{question}/responder");
     let refuse = |code: &str| {
         let body = json!({ "error": code, "message": "x", "status": 400, "cause": [] });
-        let refused = json!({ "path_prefix": "/answers", "kind": "status", "code": 400, "body": body });
+        let refused =
+            json!({ "path_prefix": "/answers", "kind": "status", "code": 400, "body": body });
         world.fault(&refused);
     };
     for (code, status, words) in [
@@ -140,6 +141,8 @@ fn each_refusal_of_an_answer_has_its_words_and_its_end() {
     let notice = json!({ "ml_user_id": LOJA, "topic": "questions", "resource": format!("/questions/{question}") });
     world.control("/_sandbox/notifications", &notice);
     wait_until_worked(&world, &site);
-    assert_eq!((left_open(&site), &json_of(&ana, &format!("{QUESTIONS}/{question}"))["estado"]),
-        ("0".to_owned(), &json!("encerrada")));
+    assert_eq!(
+        (left_open(&site), &json_of(&ana, &format!("{QUESTIONS}/{question}"))["estado"]),
+        ("0".to_owned(), &json!("encerrada"))
+    );
 }

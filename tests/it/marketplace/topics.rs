@@ -26,9 +26,7 @@ fn each_topic_causes_the_reading_that_it_is_about() {
         world.control(&format!("/_sandbox/items/{item}"), &fields);
     };
     let shows = |field: &str, value: serde_json::Value| {
-        until(field, PATIENCE, || {
-            (listed(&ana, LISTINGS, 1)[0][field] == value).then_some(())
-        });
+        until(field, PATIENCE, || (listed(&ana, LISTINGS, 1)[0][field] == value).then_some(()));
     };
     change(json!({ "price": 77.7 }));
     announce(&world, "items_prices", &format!("/items/{item}/prices"));
@@ -46,7 +44,8 @@ fn each_topic_causes_the_reading_that_it_is_about() {
         assert_eq!(site.stored("SELECT count(*) || '' FROM sale_order"), [count.to_string()]);
     }
     announce(&world, "stock-locations", "/user-products/MLBU1/stock");
-    let outcome = "SELECT outcome FROM ml_notification WHERE resource = '/user-products/MLBU1/stock'
+    let outcome =
+        "SELECT outcome FROM ml_notification WHERE resource = '/user-products/MLBU1/stock'
         AND outcome IS NOT NULL";
     until("a product of nobody is settled", PATIENCE, || {
         (site.stored(outcome) == ["no listing sells the user product"]).then_some(())
@@ -74,20 +73,22 @@ fn a_refused_topic_does_not_end_the_round_of_missed_notifications() {
     run_after(&site, 1);
     miss(&world, &site, &item);
     // Topics that come first are refused; `claims` is by itself.
-    let refused = json!({ "path_prefix": "/missed_feeds", "times": 2, "kind": "status", "code": 400 });
+    let refused =
+        json!({ "path_prefix": "/missed_feeds", "times": 2, "kind": "status", "code": 400 });
     world.fault(&refused);
     run_after(&site, 1_000);
     let received = "SELECT topic FROM ml_notification ORDER BY topic";
     until("the others are there", PATIENCE, || {
         let topics = site.stored(received);
-        (topics == ["items", "questions", "shipments"]
-            || topics == ["items", "questions"]).then_some(())
+        (topics == ["items", "questions", "shipments"] || topics == ["items", "questions"])
+            .then_some(())
     });
     let calls = world.requests();
     let asked = |topic: &str| {
         let query = format!("topic={topic}&");
         calls.iter().any(|call| {
-            call["path"] == "/missed_feeds" && format!("{}&", call["query"].as_str().unwrap()).contains(&query)
+            call["path"] == "/missed_feeds"
+                && format!("{}&", call["query"].as_str().unwrap()).contains(&query)
         })
     };
     for topic in ["orders_v2", "items", "questions", "post_purchase", "shipments", "claims"] {

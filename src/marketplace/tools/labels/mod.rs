@@ -136,7 +136,9 @@ pub fn of_cause(cause: &str) -> Refusal {
         }
         "invalid_shipment_mode" => "Este envio não usa etiquetas do marketplace.",
         "shipment_ids" => "São etiquetas demais de uma vez. Peça até 50.",
-        RETRY => "O marketplace não conseguiu dar a etiqueta agora. Tente de novo em alguns minutos.",
+        RETRY => {
+            "O marketplace não conseguiu dar a etiqueta agora. Tente de novo em alguns minutos."
+        }
         _ => "O marketplace não deu a etiqueta deste envio. Veja nele, na venda, o que falta.",
     };
     (StatusCode::BAD_REQUEST, said)
