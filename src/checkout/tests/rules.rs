@@ -170,7 +170,7 @@ fn a_part_paid_back_closes_nothing_and_is_told() {
     };
     let told = || -> Vec<String> {
         test.ask(
-            "SELECT u.name || ': ' || n.title FROM notification n JOIN user u USING (user_id)",
+            "SELECT u.name || ': ' || n.title FROM notification n JOIN user u ON u.user_id = n.owner_id",
             |row| row.get(0),
         )
     };
