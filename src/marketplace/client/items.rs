@@ -91,8 +91,15 @@ impl Client {
         let answer = self.get(caller, &path, &query)?;
         let results = answer["results"].as_array().ok_or(Failure::Garbled("results"))?;
         let ids = results.iter().filter_map(|id| ItemId::parse(&text(id)?));
+        let mut found = Vec::new();
         // One by one, so that the codes of their variations come too.
-        ids.take(ITEMS_OF_PRODUCT).map(|id| self.item(caller, &id)).collect()
+        for id in ids.take(ITEMS_OF_PRODUCT) {
+            match self.item(caller, &id) {
+                Err(failure) if failure.is_not_found() => {}
+                item => found.push(item?),
+            }
+        }
+        Ok(found)
     }
 
     /// Details of at most [`ITEMS_AT_ONCE`] listings. A price that is not among them is

@@ -14,8 +14,8 @@ use crate::marketplace::kinds::topics;
 
 /// Most pages of a topic that are read in a run.
 const MOST_PAGES: usize = 100;
-/// Most accounts that are tried: only the application's owner may ask.
-const MOST_ACCOUNTS: u32 = 5;
+/// Most accounts that are tried, with a call each: only the application's owner may ask.
+const MOST_ACCOUNTS: u32 = 200;
 
 /// The result of asking for missed notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,35 +30,44 @@ pub enum MissedOutcome {
     Unavailable,
 }
 
-/// What came of the last request for missed notifications; `None` before the first.
+/// What came of the last request for missed notifications, and the account that was
+/// allowed to ask; nothing before the first.
 #[derive(Default)]
-pub struct LastMissed(Mutex<Option<MissedOutcome>>);
+pub struct LastMissed {
+    outcome: Mutex<Option<MissedOutcome>>,
+    allowed: Mutex<Option<MlUserId>>,
+}
 
 impl LastMissed {
     pub fn get(&self) -> Option<MissedOutcome> {
-        *self.0.lock()
-    }
-
-    fn set(&self, outcome: MissedOutcome) {
-        *self.0.lock() = Some(outcome);
+        *self.outcome.lock()
     }
 }
 
 /// Receives missed notifications, and keeps what came of it for the pages that tell.
 pub fn receive(app: &App, is_over: &dyn Fn() -> bool) -> Result<MissedOutcome, DbError> {
     let outcome = ask(app, is_over)?;
-    app.marketplace.last_missed.set(outcome);
+    *app.marketplace.last_missed.outcome.lock() = Some(outcome);
     Ok(outcome)
 }
 
 fn ask(app: &App, is_over: &dyn Fn() -> bool) -> Result<MissedOutcome, DbError> {
-    let accounts = app.db.read(Lane::Slow, |tx| store::callable(tx, MOST_ACCOUNTS))?;
+    let mut accounts = app.db.read(Lane::Slow, |tx| store::callable(tx, MOST_ACCOUNTS))?;
     if accounts.is_empty() {
         return Ok(MissedOutcome::NobodyLinked);
     }
+    let allowed = &app.marketplace.last_missed.allowed;
+    let known = *allowed.lock();
+    accounts.sort_by_key(|account| Some(*account) != known);
     for account in accounts {
+        if is_over() {
+            return Ok(MissedOutcome::Unavailable);
+        }
         match receive_as(app, account, is_over) {
-            Ok(received) => return Ok(MissedOutcome::Received(received)),
+            Ok(received) => {
+                *allowed.lock() = Some(account);
+                return Ok(MissedOutcome::Received(received));
+            }
             Err(CallError::Failed(failure)) if failure.is_refusal() => {
                 tracing::debug!(ml_user_id = account.0, %failure, "missed notifications are not for this account");
             }

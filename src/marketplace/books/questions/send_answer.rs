@@ -39,7 +39,7 @@ pub enum Unsent {
     Banned,
     /// The application may not answer for the account.
     NotAllowed,
-    /// The marketplace does not know the question.
+    /// The marketplace does not know the question, or as one that takes no answer.
     Unknown,
     /// The marketplace does not take this text.
     Refused,
@@ -141,6 +141,11 @@ fn refused(code: &str) -> (Problem, Unsent) {
         "forbidden" | "PA_UNAUTHORIZED_RESULT_FROM_POLICIES" => (
             "A plataforma não tem permissão para responder por esta conta: avise quem cuida dela, ou responda no marketplace",
             Unsent::NotAllowed,
+        ),
+        // That the question takes no answer is stored, unless it could not be read again.
+        code if ends_question(code) => (
+            "O marketplace diz que esta pergunta já foi respondida, ou que o comprador está bloqueado. Espere um minuto e veja de novo",
+            Unsent::Unknown,
         ),
         "invalid_question" | "not_found" => (
             "O marketplace não reconheceu esta pergunta. Espere um minuto e tente de novo, ou responda por lá",
@@ -269,6 +274,7 @@ mod tests {
             ("not_active_item", Unsent::Inactive),
             ("user_banned", Unsent::Banned),
             ("PA_UNAUTHORIZED_RESULT_FROM_POLICIES", Unsent::NotAllowed),
+            ("not_unanswered_question", Unsent::Unknown),
             ("invalid_question", Unsent::Unknown),
             ("something_new", Unsent::Refused),
         ] {
