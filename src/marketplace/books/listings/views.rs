@@ -29,8 +29,10 @@ pub fn worth_words(worth: Worth) -> String {
     let Worth { listings, units, value, unpriced } = worth;
     let what = if listings == 1 { "anúncio" } else { "anúncios" };
     let at_hand = if units == 1 { "unidade disponível" } else { "unidades disponíveis" };
-    let mut words =
-        format!("{} {what} · {} {at_hand} · {}", grouped(listings), grouped(units), value.page());
+    let mut words = format!("{} {what} · {} {at_hand}", grouped(listings), grouped(units));
+    if unpriced == 0 || unpriced < listings {
+        let _ = write!(words, " · {}", value.page());
+    }
     if unpriced > 0 {
         let _ = write!(words, " · {} sem preço", grouped(unpriced));
     }
@@ -47,8 +49,10 @@ mod tests {
         assert_eq!(worth_words(one), "1 anúncio · 1 unidade disponível · R$ 19,90");
         let none = "0 anúncios · 0 unidades disponíveis · R$ 0,00";
         assert_eq!(worth_words(Worth::default()), none);
-        let unknown = Worth { unpriced: 1_200, ..one };
-        assert!(worth_words(unknown).ends_with("R$ 19,90 · 1.200 sem preço"));
+        let some = Worth { listings: 3, unpriced: 2, ..one };
+        assert!(worth_words(some).ends_with("R$ 19,90 · 2 sem preço"));
+        let unknown = Worth { unpriced: 1, value: Cents(0), ..one };
+        assert!(worth_words(unknown).ends_with("disponível · 1 sem preço"));
         assert_eq!((&*price_words(None), &*price_words(Some(Cents(1)))), ("sem preço", "R$ 0,01"));
     }
 }
