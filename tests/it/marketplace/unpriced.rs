@@ -10,7 +10,8 @@ use crate::support::sync::{PATIENCE, joined, mirrored, run_after, shop, wait_unt
 use crate::support::wait::until;
 use crate::support::world::LOJA;
 
-const DAY_S: i64 = 86_400;
+/// After this long listings are read again.
+const NEXT_S: i64 = 7 * 3_600;
 
 fn first(ana: &Actor<'_>) -> Value {
     listed(ana, LISTINGS, 1).remove(0)
@@ -31,7 +32,7 @@ fn a_price_that_listings_leave_out_is_asked_for() {
     };
     assert_eq!(asked(), 1);
     // While nothing of the listing changed, the next reading does not ask again.
-    run_after(&site, DAY_S);
+    run_after(&site, NEXT_S);
     wait_until_read(&site, &ana);
     assert_eq!((asked(), &first(&ana)["preco"]), (1, &json!(89.9)));
     // What a notification brings is asked for at once.
