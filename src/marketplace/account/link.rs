@@ -68,27 +68,34 @@ impl LinkOutcome {
     /// `None` when the page itself says it.
     pub fn notice(self, nickname: &str) -> Option<Notice> {
         let (tone, title, text) = match self {
-            Self::NotConfigured => return None,
-            Self::Linked => {
-                let text =
-                    "As vendas dos últimos meses estão chegando; isso pode levar alguns minutos.";
-                return Some(Notice::new(Tone::Good, format!("{nickname} foi vinculada"), text));
+            Self::Linked => (
+                Tone::Good,
+                format!("{nickname} foi vinculada"),
+                "As vendas dos últimos meses estão chegando; isso pode levar alguns minutos.",
+            ),
+            Self::Relinked => (
+                Tone::Good,
+                format!("{nickname} voltou a funcionar"),
+                "O que aconteceu enquanto o vínculo estava perdido será buscado agora.",
+            ),
+            Self::LinkedForHours => (
+                Tone::Warn,
+                format!("{nickname} foi vinculada, mas só por algumas horas"),
+                "O marketplace não deu a renovação: daqui a poucas horas o acesso acaba e será preciso vincular de novo. Avise quem cuida da plataforma: no aplicativo do marketplace falta a permissão offline_access.",
+            ),
+            other => {
+                let (tone, title, text) = other.words()?;
+                (tone, title.to_owned(), text)
             }
-            Self::Relinked => {
-                let text = "O que aconteceu enquanto o vínculo estava perdido será buscado agora.";
-                return Some(Notice::new(
-                    Tone::Good,
-                    format!("{nickname} voltou a funcionar"),
-                    text,
-                ));
-            }
-            Self::LinkedForHours => {
-                let text = "O marketplace não deu a renovação: daqui a poucas horas o acesso acaba e será preciso vincular de novo. Avise quem cuida da plataforma: no aplicativo do marketplace falta a permissão offline_access.";
-                return Some(Notice::new(
-                    Tone::Warn,
-                    format!("{nickname} foi vinculada, mas só por algumas horas"),
-                    text,
-                ));
+        };
+        Some(Notice::new(tone, title, text))
+    }
+
+    /// An outcome that names no account, in words.
+    const fn words(self) -> Option<(Tone, &'static str, &'static str)> {
+        Some(match self {
+            Self::NotConfigured | Self::Linked | Self::Relinked | Self::LinkedForHours => {
+                return None;
             }
             Self::Collaborator => (
                 Tone::Warn,
@@ -145,8 +152,7 @@ impl LinkOutcome {
                 "A sincronização já foi pedida",
                 "Espere um minuto antes de pedir de novo.",
             ),
-        };
-        Some(Notice::new(tone, title, text))
+        })
     }
 }
 
