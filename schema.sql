@@ -992,7 +992,7 @@ CREATE TABLE listing (
     title         TEXT NOT NULL,            -- as buyers see it
     status        INTEGER NOT NULL,         -- word
     sub_status    TEXT NOT NULL,            -- why, in the marketplace's words with blanks between; may be empty
-    price_cents   INTEGER NOT NULL,         -- what it costs
+    price_cents   INTEGER,                  -- what it costs; NULL when the marketplace does not say it
     currency      INTEGER NOT NULL,         -- word
     available     INTEGER NOT NULL,         -- units for sale
     sold          INTEGER NOT NULL,         -- units sold since it was published
@@ -1415,7 +1415,7 @@ CREATE TABLE checkout_event (
     received_at INTEGER NOT NULL,           -- when it first came in
     dedup_key   BLOB NOT NULL UNIQUE,       -- digest of the event's id, else of transaction and event
     event       TEXT NOT NULL,              -- as the platform calls it
-    kind        INTEGER NOT NULL,           -- what it means: 1 approved, 2 complete, 3 refunded, 4 chargeback, 5 canceled, 6 protest, 7 delayed, 8 expired, 9 subscription cancelled, 10 plan switched, 11 slip printed, 12 charge date, 13 cart, 0 anything else
+    kind        INTEGER NOT NULL,           -- what it means: 1 approved, 2 complete, 3 refunded, 4 chargeback, 5 canceled, 6 protest, 7 delayed, 8 expired, 9 subscription cancelled, 10 plan switched, 11 slip printed, 12 charge date, 13 cart, 14 partly refunded, 0 anything else
     state       INTEGER NOT NULL,           -- 1 applied, 2 nothing to change, 3 kept without action, 4 no plan for its product, 5 no student yet, 6 not a student
     outcome     TEXT NOT NULL,              -- what it did and why, in words for staff
     user_id     INTEGER REFERENCES user (user_id) ON DELETE SET NULL, -- the student for whom it counts

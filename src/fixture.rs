@@ -110,3 +110,14 @@ pub fn has_one_form(key: &str, is_one: fn(&str) -> bool, [prefix, other]: [&str;
         assert!(!is_one(near), "{near}");
     }
 }
+
+/// A documented sample of an answer or notice of the marketplace: a file of
+/// `tests/witness/`, and which of its samples.
+pub fn witness(file: &str, sample: &str) -> serde_json::Value {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/witness");
+    let text = std::fs::read(format!("{folder}/{file}.json")).unwrap();
+    let mut witness: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let sample = witness["samples"][sample].take();
+    assert!(!sample.is_null(), "{file} has no such sample");
+    sample
+}

@@ -55,10 +55,11 @@ pub fn for_listing(services: &Services, listing: &SellerListing) -> FormView {
         sku: row.sku.clone(),
         ean: Some(row.ean.clone()).filter(|ean| is_ean(ean)).unwrap_or_default(),
         title: row.title.clone(),
-        price: row.price,
+        // An amount of zero is an empty field, for people to fill in.
+        price: row.price.unwrap_or_default(),
         ..ProductEntry::default()
     };
-    FORM.show(Some(&ProductForm { product, counted: None }), services.zone())
+    FORM.begin(ProductForm { product, counted: None }, services.zone())
 }
 
 /// The form of an existing product, with its values.

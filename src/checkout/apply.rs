@@ -17,6 +17,7 @@ use super::words;
 use super::{Event, EventKind, EventState};
 use crate::accounts::Role;
 use crate::accounts::person::PersonEntry;
+use crate::accounts::store::administrators;
 use crate::accounts::students::{self, AccountServices, NewStudent};
 use crate::accounts::terms::{self, Holder, Terms};
 use crate::audit::objects::STUDENT;
@@ -25,6 +26,7 @@ use crate::base::ids::short_digest;
 use crate::base::{Day, Instant, Zone};
 use crate::content::plans::store as plans;
 use crate::db::{Result, WriteTx};
+use crate::messages::{self, News, NotificationKind};
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 use crate::partner::{PlanName, store as partners};
 
@@ -386,6 +388,10 @@ impl EventEffect<'_> {
         if suspended {
             done.push(words::suspended(&reason));
         }
+        if self.is_new_part_refund() {
+            self.tell_part_refund(tx)?;
+            done.push(words::PART_REFUND.to_owned());
+        }
         let is_out = suspended || self.student.suspended && !reactivated;
         if !is_out
             && old.late_since.is_none()
@@ -399,6 +405,7 @@ impl EventEffect<'_> {
                 (true, ..) => "aluno.criar",
                 (_, true, _) => "aluno.suspender",
                 (.., true) => "aluno.reativar",
+                _ if self.is_new_part_refund() => "aluno.reembolso_parcial",
                 _ => "aluno.alterar",
             };
             let before = (!self.is_new).then(|| old.shown(self.student.suspended));
@@ -407,6 +414,33 @@ impl EventEffect<'_> {
             audit::note(tx, &self.incoming.actor, &act, before.as_ref(), &after)?;
         }
         Ok(done)
+    }
+
+    fn is_new_part_refund(&self) -> bool {
+        self.incoming.event.kind == EventKind::PartRefund && !self.is_again
+    }
+
+    /// Tells all administrators that a part of a purchase was paid back. They decide
+    /// whether anything follows from it.
+    fn tell_part_refund(&self, tx: &WriteTx<'_>) -> Result<()> {
+        let (event, student) = (&self.incoming.event, &self.student);
+        let purchase = event.transaction.as_deref().unwrap_or_default();
+        let at_ms = event.created_ms.unwrap_or_else(|| tx.now().0.saturating_mul(1000));
+        let cause = format!("reembolso_parcial:{purchase}:{at_ms}");
+        let page = format!("/admin/alunos/{}", student.user_id);
+        for administrator in administrators(tx, u32::MAX)? {
+            let news = News {
+                title: "Reembolso parcial",
+                text: &format!(
+                    "{}: uma parte da compra {purchase} voltou ao comprador. O acesso continua.",
+                    student.name
+                ),
+                reference: Some(&page),
+                ..News::notice(NotificationKind::Sistema, &cause)
+            };
+            messages::tell(tx, administrator, news)?;
+        }
+        Ok(())
     }
 
     /// Gives the API plan that comes with the purchase, for as long as it is paid; a

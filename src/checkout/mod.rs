@@ -58,6 +58,8 @@ crate::named! {
         ChargeDate = 12, "data-de-cobranca", "Data";
         /// A visitor left the cart without buying.
         Cart = 13, "carrinho", "Carrinho";
+        /// A part of the money went back to the buyer, who keeps what was bought.
+        PartRefund = 14, "reembolso-parcial", "Reembolso parcial";
         /// Anything that this service does not follow.
         Other = 0, "outro", "Outro";
     }
@@ -103,6 +105,7 @@ impl EventKind {
             Self::Printed => "PURCHASE_BILLET_PRINTED",
             Self::ChargeDate => "UPDATE_SUBSCRIPTION_CHARGE_DATE",
             Self::Cart => "PURCHASE_OUT_OF_SHOPPING_CART",
+            Self::PartRefund => "PURCHASE_PARTIALLY_REFUNDED",
             Self::Other => "",
         }
     }
@@ -123,7 +126,7 @@ impl EventKind {
             Self::ChargeDate => "Data de cobrança alterada",
             Self::Cart => "Carrinho abandonado",
             Self::Other => "Outro evento",
-            Self::Chargeback => self.words(),
+            Self::Chargeback | Self::PartRefund => self.words(),
         }
     }
 

@@ -83,9 +83,9 @@ fn enveloped(root: Branch<'_>) -> Result<Event, Fields> {
     let (buyer, subscriber) = (data.branch("buyer"), data.branch("subscriber"));
     let status = purchase.text("status");
     let (name, kind) = match (root.text("event"), status) {
-        (Some(name), _) => {
+        (Some(name), status) => {
             let kind = EventKind::of(&name);
-            (name, kind)
+            (name, kind_with(kind, status.as_deref()))
         }
         (None, Some(status)) => by_status(&status),
         (None, None) => return Err(nameless()),
@@ -137,6 +137,14 @@ fn enveloped(root: Branch<'_>) -> Result<Event, Fields> {
         recurrence: purchase.whole("recurrence_number"),
         paid_until: next_charge.filter(|_| kind.is_payment()).map(seconds),
     })
+}
+
+/// The kind of an event whose purchase has a status. No document says which event tells
+/// of a part that was paid back, so the status decides. Decision checkout-17.
+fn kind_with(kind: EventKind, status: Option<&str>) -> EventKind {
+    let undoes = kind.is_reversal() || kind == EventKind::Canceled;
+    let is_part = status.is_some_and(|status| EventKind::of(status) == EventKind::PartRefund);
+    if undoes && is_part { EventKind::PartRefund } else { kind }
 }
 
 /// The person's e-mail address; its place depends on the kind of event.

@@ -15,6 +15,8 @@ pub const NO_STUDENT: &str =
     "Ninguém tem este e-mail ainda. O evento passa a contar quando a compra aprovada chegar.";
 pub const REACTIVATED: &str = "Reativou o acesso.";
 pub const REMINDED: &str = "Lembrou pelo chat.";
+pub const PART_REFUND: &str =
+    "Uma parte do valor voltou ao comprador. O acesso continua, e a equipe foi avisada.";
 
 /// A student was created.
 pub fn created(student: &Holder) -> String {
@@ -97,6 +99,7 @@ pub fn no_effect(kind: EventKind, after: &PurchaseState) -> &'static str {
         EventKind::Cancellation => {
             "A assinatura já estava encerrada, ou há um pagamento mais novo."
         }
+        EventKind::PartRefund => "Uma parte do valor voltou ao comprador. O acesso continua.",
         EventKind::SwitchPlan => "O plano já era este, ou há uma troca mais nova.",
         EventKind::Other | EventKind::Printed | EventKind::ChargeDate | EventKind::Cart => {
             NO_ACTION

@@ -17,6 +17,7 @@ mod values;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 pub use error::{ConfigError, Faults, Origin};
 pub use outside::*;
@@ -30,6 +31,21 @@ const DEFAULT_FILE: &str = "seller-platform.toml";
 const SHIPPED: &str = include_str!("../../seller-platform.toml");
 /// What is wrong with a folder of copies in which the database lies itself.
 const MIXED: &str = "is the folder of the database itself; name another one for its copies, such as the folder `backups` in it";
+
+/// The address of the real marketplace: that of the shipped file.
+static REAL_API: LazyLock<Option<String>> = LazyLock::new(|| {
+    let shipped = Settings::defaults(SHIPPED).ok()?;
+    shipped.parsed("marketplace.api_base", rules::web_address).ok()
+});
+
+impl Marketplace {
+    /// Whether every notification would be refused: they must be signed, and the real
+    /// marketplace signs none.
+    pub fn refuses_all_notifications(&self) -> bool {
+        self.signature == SignatureMode::Required
+            && REAL_API.as_ref().is_some_and(|real| *real == self.api_base)
+    }
+}
 
 /// What the command line sets.
 #[derive(Clone, Debug, Default)]

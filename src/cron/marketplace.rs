@@ -35,8 +35,10 @@ pub fn read(app: &App, context: &TaskContext<'_>, report: &mut Report) -> TaskRe
 fn receive_missed(app: &App, context: &TaskContext<'_>) -> Result<(), DbError> {
     let next_at = app.db.read(Lane::Slow, |tx| mark::of(tx, MARK))?.position;
     // A time further ahead than the longest pause means that the clock was set
-    // back. Then do not wait.
-    if (1..=REFUSED_S).contains(&(next_at - context.now.0)) {
+    // back. Then do not wait, nor for the long pause of before a start: the pages say
+    // whether an account may ask.
+    let longest_s = app.marketplace.last_missed.get().map_or(LOOK_S, |_| REFUSED_S);
+    if (1..=longest_s).contains(&(next_at - context.now.0)) {
         return Ok(());
     }
     let pause_s = match missed::receive(app, &|| context.is_time_over())? {

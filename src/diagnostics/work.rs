@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::base::{Instant, grouped};
 use crate::behind;
 use crate::cron::plan::{PlannedTask, took};
+use crate::marketplace::sync::missed::MissedOutcome;
 use crate::operations::api::metrics::process_status;
 use crate::operations::queues::Queue;
 use crate::operations::rounds::Round;
@@ -41,7 +42,23 @@ pub fn queues(app: &App, queues: &[Queue], now: Instant) -> Section {
             })
             .good_if(app.health.requests.dropped() == 0),
     );
+    linhas.push(missed(app.marketplace.last_missed.get()));
     Section { nome: "filas", titulo: "Filas", linhas }
+}
+
+/// Whether notifications that did not arrive are fetched late.
+fn missed(last: Option<MissedOutcome>) -> Fact {
+    let named = |value: &str| fact("Notificações perdidas", value);
+    match last {
+        None | Some(MissedOutcome::NobodyLinked) => named("Ainda não pedidas"),
+        Some(MissedOutcome::Received(_)) => named("Recuperadas").good_if(true),
+        Some(MissedOutcome::Unavailable) => {
+            named("O marketplace não respondeu").noted("São pedidas de novo").good_if(false)
+        }
+        Some(MissedOutcome::Refused) => named("Não recuperadas")
+            .noted("Só a conta dona do aplicativo pode pedi-las, e ela não está vinculada aqui")
+            .good_if(false),
+    }
 }
 
 /// Threads, and the lanes in which requests wait for one.

@@ -250,6 +250,7 @@ mod tests {
                 open_questions: 0,
                 synced_at: None,
                 linked_at: Instant(0),
+                ends_at: None,
             },
             sales_today: 0,
             sales_30d: 0,

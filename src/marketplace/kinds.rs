@@ -27,6 +27,10 @@ pub struct KindRow {
     /// Topics of its notifications, each with its label; the last one is the
     /// topic in use today.
     pub topics: &'static [(&'static str, &'static str)],
+    /// Further topics that cause the same reading, each with its label. They say
+    /// in other words what the one in use says, or say more of a record of this kind.
+    /// They are counted together with all others.
+    pub also: &'static [(&'static str, &'static str)],
     /// Whether the inbox can be narrowed to its topics. Notifications of
     /// these are counted topic by topic, and all others together.
     pub is_counted: bool,
@@ -75,6 +79,7 @@ const QUARTER_S: i64 = 900;
 
 const USUAL: KindRow = KindRow {
     topics: &[],
+    also: &[],
     is_counted: true,
     paths: &[],
     has_site: false,
@@ -95,6 +100,7 @@ rows! {
 
     Order {
         topics: &[("orders_v2", "Vendas")],
+        also: &[("orders", "Vendas"), ("created_orders", "Vendas criadas")],
         paths: &["/orders/"],
         not_one: code("the resource is not an order", "o recurso não é uma venda"),
         missing: code("the marketplace has no such order", "o marketplace não tem esta venda"),
@@ -121,6 +127,11 @@ rows! {
 
     Listing {
         topics: &[("items", "Anúncios")],
+        also: &[
+            ("items_prices", "Preços de anúncios"),
+            ("stock-locations", "Estoque por local"),
+            ("stock-location", "Estoque por local"),
+        ],
         paths: &["/items/"],
         has_site: true,
         every_s: 24 * QUARTER_S,
@@ -136,7 +147,10 @@ rows! {
         paths: &["/post-purchase/v1/claims/", "/v1/claims/", "/claims/"],
         not_one: code("the resource is not a claim", "o recurso não é uma reclamação"),
         missing: code("the marketplace has no such claim", "o marketplace não tem esta reclamação"),
-        of_another: code("the claim is another account's", "a reclamação é de outra conta"),
+        of_another: code(
+            "the claim is another account's",
+            "a reclamação não é contra esta conta: é de outra, ou entre o comprador e o marketplace",
+        ),
         tables: &[table("claim", "opened_at, claim_id", &ClaimState::NUMBERS)],
     }
 
@@ -195,7 +209,8 @@ impl RecordKind {
 
     /// The kind that a topic is about; `None` for a topic that is not processed.
     pub fn of_topic(topic: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.row().topics.iter().any(|(name, _)| *name == topic))
+        let has = |topics: &[(&str, &str)]| topics.iter().any(|(name, _)| *name == topic);
+        Self::ALL.into_iter().find(|kind| has(kind.row().topics) || has(kind.row().also))
     }
 
     /// Topic and path with which a record is announced.
@@ -206,9 +221,13 @@ impl RecordKind {
     }
 }
 
-/// All topics that are processed, each with its label.
+/// All topics that are processed, each with its label. Those that the marketplace has
+/// no more come last.
 pub fn topics() -> impl Iterator<Item = (&'static str, &'static str)> {
-    RecordKind::ALL.into_iter().flat_map(|kind| kind.row().topics).copied()
+    let rows = || RecordKind::ALL.into_iter().map(RecordKind::row);
+    let in_use = rows().flat_map(|row| row.topics.iter().rev().take(1).chain(row.also));
+    let retired = rows().flat_map(|row| row.topics.iter().rev().skip(1));
+    in_use.chain(retired).copied()
 }
 
 /// The outcome of one kind of record that a stored sentence is.
@@ -254,6 +273,8 @@ mod tests {
         codes.sort_unstable_by_key(|code| code.stored);
         codes.dedup_by_key(|code| code.stored);
         assert_eq!((paths.len(), names.len(), codes.len()), all);
+        assert_eq!(topics().last(), Some(("claims", "Reclamações")), "retired ones are last");
+        assert!(topics().all(|(topic, _)| RecordKind::of_topic(topic).is_some()));
         assert_eq!(
             RecordKind::Claim.announcement(7),
             ("post_purchase", "/post-purchase/v1/claims/7".to_owned())

@@ -57,6 +57,8 @@ pub struct Marketplace {
     pub verifier: Verifier,
     /// What other rooms do about changes.
     pub effects: Effects,
+    /// What came of the last request for notifications that were missed.
+    pub last_missed: sync::missed::LastMissed,
     /// Accounts whose tokens are being refreshed.
     refreshing: KeyedSemaphore<MlUserId>,
 }
@@ -76,6 +78,7 @@ impl Marketplace {
             words: Arc::default(),
             verifier: Verifier::new(config),
             effects,
+            last_missed: sync::missed::LastMissed::default(),
             refreshing: KeyedSemaphore::leases(),
         }
     }

@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::copies::{self, CopiesStatus};
 use crate::db::{BackupCopy, Condition, FileKind, ReadTx, Result, Trouble};
 use crate::marketplace::inbox::received::store::{self as inbox, InboxFigures};
+use crate::marketplace::sync::missed::MissedOutcome;
 use crate::messages::{queue, store as messages};
 use crate::outbox::{Channel, channel_words};
 use crate::panel::{Notice, Tone, view};
@@ -339,6 +340,27 @@ fn marketplace(app: &App, figures: &Figures) -> Vec<OpenItem> {
         "Cada pessoa vincula a sua de novo na página Contas; até lá, nada dela é lido.",
         "",
     ));
+    items.extend(counted(
+        figures.waiting.unrenewed_accounts,
+        "conta vinculada só por algumas horas",
+        "contas vinculadas só por algumas horas",
+        "O aplicativo no marketplace não tem a permissão offline_access, e nada renova estes vínculos. Ligue-a lá; depois cada pessoa vincula de novo.",
+        "",
+    ));
+    if !config.client_id.is_empty() && config.refuses_all_notifications() {
+        items.push(item(
+            Tone::Bad,
+            "Todas as notificações do marketplace são recusadas",
+            "O marketplace não assina notificações, e a configuração exige assinatura. Ponha marketplace.signature = \"optional\" e reinicie o serviço.",
+        ));
+    }
+    if app.marketplace.last_missed.get() == Some(MissedOutcome::Refused) {
+        items.push(item(
+            Tone::Warn,
+            "Notificações perdidas não são recuperadas",
+            "O marketplace só as devolve à conta dona do aplicativo, e ela não está vinculada aqui. Vincule-a na página Contas; até lá, o que se perder chega com a próxima leitura.",
+        ));
+    }
     items.extend(counted(
         figures.inbox.failed,
         "notificação do marketplace falhou",

@@ -115,11 +115,20 @@ fn marketplace(config: &Config, clock: &Clock) -> Vec<Finding> {
         return incomplete(WHAT, &["marketplace.client_secret"]);
     }
     let mut findings = vec![found(WHAT, probe_marketplace(marketplace, clock))];
-    if marketplace.signature == SignatureMode::Required {
-        let text = "required; the real marketplace signs nothing: use marketplace.signature = \"optional\" with it";
-        findings.push(finding("signatures", Verdict::Note, text));
-    }
+    findings.extend(signatures(marketplace));
     findings
+}
+
+/// Whether notifications would be refused for want of a signature.
+fn signatures(marketplace: &config::Marketplace) -> Option<Finding> {
+    const WHAT: &str = "signatures";
+    if marketplace.refuses_all_notifications() {
+        let text = "the marketplace signs no notification, so all are refused; write marketplace.signature = \"optional\"";
+        return Some(finding(WHAT, Verdict::Bad, text));
+    }
+    let text = "required; the real marketplace signs nothing: use marketplace.signature = \"optional\" with it";
+    let is_required = marketplace.signature == SignatureMode::Required;
+    is_required.then(|| finding(WHAT, Verdict::Note, text))
 }
 
 fn probe_marketplace(config: &config::Marketplace, clock: &Clock) -> Probe {
@@ -404,4 +413,24 @@ fn reach(url: &str) -> Result<(), String> {
         }
     }
     Err(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn signatures_that_nobody_makes_are_a_failure() {
+        let verdict = |settings: &[(&str, &str)]| {
+            let config = fixture::config(settings);
+            signatures(&config.marketplace).map(|found| (found.verdict, found.text))
+        };
+        let (failure, text) = verdict(&[]).unwrap();
+        assert_eq!(failure, Verdict::Bad, "the shipped address");
+        assert!(text.contains("marketplace.signature = \"optional\""), "{text}");
+        assert_eq!(verdict(&[("MARKETPLACE__SIGNATURE", "optional")]), None);
+        let elsewhere = ("MARKETPLACE__API_BASE", "http://127.0.0.1:9");
+        assert_eq!(verdict(&[elsewhere]).unwrap().0, Verdict::Note);
+    }
 }

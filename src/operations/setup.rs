@@ -92,10 +92,24 @@ fn email(app: &App, found: &SetUp) -> Step {
 fn marketplace(app: &App) -> Step {
     let config = &app.config.marketplace;
     let is_on = !config.client_id.is_empty() && !config.client_secret.is_empty();
-    let text = if is_on {
-        "As pessoas podem vincular contas."
-    } else {
-        "Preencha marketplace.client_id e marketplace.client_secret e reinicie o serviço."
+    let refuses_all = config.refuses_all_notifications();
+    let text = match (is_on, refuses_all) {
+        (true, false) => "As pessoas podem vincular contas.",
+        (true, true) => {
+            "Falta marketplace.signature = \"optional\": o marketplace não assina notificações, e todas são recusadas. Escreva a linha e reinicie o serviço."
+        }
+        (false, true) => {
+            "Preencha marketplace.client_id, marketplace.client_secret e marketplace.signature = \"optional\", e reinicie o serviço."
+        }
+        (false, false) => {
+            "Preencha marketplace.client_id e marketplace.client_secret e reinicie o serviço."
+        }
     };
-    step(is_on, "Dar as credenciais do marketplace", text, "/admin/diagnostico", "Ver como")
+    step(
+        is_on && !refuses_all,
+        "Dar as credenciais do marketplace",
+        text,
+        "/admin/diagnostico",
+        "Ver como",
+    )
 }

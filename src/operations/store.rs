@@ -20,6 +20,9 @@ pub struct Waiting {
     pub without_plan: i64,
     /// Linked accounts with a rejected token; at most [`MOST_REFUSED`] are counted.
     pub refused_accounts: i64,
+    /// Linked accounts whose access ends within hours, because nothing renews it; as many
+    /// are counted.
+    pub unrenewed_accounts: i64,
     /// Messages that failed lately.
     pub given_up: i64,
 }
@@ -47,6 +50,12 @@ pub fn waiting(tx: &ReadTx<'_>) -> Result<Waiting> {
         )?,
         refused_accounts: count(
             "SELECT count(*) FROM (SELECT 1 FROM ml_account WHERE token_ok = 0 LIMIT ?1)",
+            MOST_REFUSED,
+        )?,
+        unrenewed_accounts: count(
+            "SELECT count(*) FROM (
+                 SELECT 1 FROM ml_account
+                 WHERE token_ok = 1 AND access_token IS NOT NULL AND refresh_token IS NULL LIMIT ?1)",
             MOST_REFUSED,
         )?,
         given_up: outbox::failed_lately(tx, None, None)?,

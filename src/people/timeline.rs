@@ -86,9 +86,11 @@ fn purchases(tx: &ReadTx<'_>, user: UserId, before: Instant) -> Result<Vec<Event
     let tone = |kind: EventKind| match kind {
         EventKind::Approved | EventKind::Complete => Tone::Good,
         kind if kind.is_reversal() => Tone::Bad,
-        EventKind::Protest | EventKind::Delayed | EventKind::Expired | EventKind::Cancellation => {
-            Tone::Warn
-        }
+        EventKind::Protest
+        | EventKind::PartRefund
+        | EventKind::Delayed
+        | EventKind::Expired
+        | EventKind::Cancellation => Tone::Warn,
         _ => Tone::Info,
     };
     let event = |one: Purchase| Event {

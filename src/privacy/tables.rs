@@ -156,7 +156,7 @@ pub const TABLES: &[Table] = &[
     ("answer_sent", WORKING),
     ("claim", file("reclamacoes", &[
         "claim_id", "ml_user_id", "opened_at", "state", "kind", "stage", "reason", "resource", "resource_id", "due_at",
-        "action", "resolution", "updated_at", "order_id",
+        "action", "resolution", "updated_at", "order_id", "came_back",
     ], &["owner_id"], "owner_id = ?1")),
     ("ml_unlinked", WORKING),
     ("ml_fee", OURS),

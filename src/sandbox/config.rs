@@ -82,6 +82,19 @@ usual! {
         pub old_errors: bool,
         /// A refresh ends the seller's earlier access tokens.
         pub refresh_ends_access: bool,
+        /// Listings are shown without their prices; `/items/{id}/sale_price` has them.
+        pub hides_prices: bool,
+        /// A scan that goes on refuses `limit` beside its `scroll_id`.
+        pub scan_refuses_limit: bool,
+        /// The seller whose application it is. Only this one may ask for missed
+        /// notifications; without one, everybody may.
+        pub application_owner: Option<i64>,
+        /// Sellers as whom a collaborator signs in, who may not authorise.
+        pub collaborators: Vec<i64>,
+        /// Sellers with data that the marketplace still has to validate.
+        pub pending_data: Vec<i64>,
+        /// Authorisations lack `offline_access`, so that nothing renews them.
+        pub no_offline_access: bool,
     }
 }
 

@@ -12,7 +12,7 @@ use super::things::{Item, Variation, item_id, mode_of};
 /// Parameters of the search.
 pub const SEARCH: &str = "status sku seller_sku listing_type_id sub_status logistic_type labels \
     missing_product_identifiers reputation_health_gauge orders limit offset search_type \
-    scroll_id include_filters";
+    scroll_id include_filters user_product_id";
 
 /// `GET /users/{id}/items/search`: ids of a seller's listings, by page or by
 /// scan.
@@ -40,7 +40,9 @@ fn matches(item: &Item, call: &Call<'_>) -> bool {
         |name: &str, value: Option<&str>| call.query(name).is_none_or(|asked| value == Some(asked));
     let sub_status =
         call.query("sub_status").is_none_or(|asked| item.sub_status.iter().any(|one| one == asked));
+    let sells = |products: &str| products.split(',').any(|one| one == item.user_product());
     same("status", Some(&item.status))
+        && call.query("user_product_id").is_none_or(sells)
         && same("sku", None)
         && same("seller_sku", item.sku.as_deref())
         && same("listing_type_id", Some(&item.listing_type))
@@ -63,7 +65,8 @@ pub fn sale_price(call: &mut Call<'_>) -> HandlerResult {
     }
     let item = call.state.item(call.id()).ok_or_else(|| Reply::not_found("item not found"))?;
     Reply::ok(json!({
-        "amount": item.price, "regular_amount": null, "currency_id": "BRL", "metadata": {},
+        "price_id": "1", "amount": item.price, "regular_amount": null, "currency_id": "BRL",
+        "reference_date": call.now.rfc3339(), "metadata": {},
     }))
 }
 
@@ -145,7 +148,23 @@ fn whole(call: &Call<'_>, item: &Item) -> Value {
     let mut body = item_json(&call.state.config, item, call.seller, all);
     let host = call.request.header("host").unwrap_or("imagens.sandbox.invalid");
     body["thumbnail"] = json!(format!("http://{host}/imagens/{}.svg", item.id()));
+    if call.state.config.hides_prices {
+        hide_prices(&mut body);
+    }
     unless_spoiled(call.state, &format!("items/{}", item.id()), body)
+}
+
+/// Takes the prices out of a listing, as the marketplace announced for its own.
+fn hide_prices(body: &mut Value) {
+    let take = |thing: &mut Value| {
+        if let Some(fields) = thing.as_object_mut() {
+            fields.retain(|name, _| {
+                !matches!(name.as_str(), "price" | "base_price" | "original_price")
+            });
+        }
+    };
+    take(body);
+    body["variations"].as_array_mut().into_iter().flatten().for_each(take);
 }
 
 /// A listing as a caller sees it. Only the owner sees quantities. Attributes of
@@ -168,7 +187,7 @@ fn item_json(config: &Config, item: &Item, caller: i64, all: bool) -> Value {
         "status": item.status, "sub_status": item.sub_status, "seller_custom_field": null,
         "catalog_product_id": item.catalog_product,
         "catalog_listing": item.catalog_product.is_some(),
-        "user_product_id": format!("MLBU{}", item.number), "family_name": item.title,
+        "user_product_id": item.user_product(), "family_name": item.title,
         "domain_id": "MLB-HOME_ACCESSORIES",
         "shipping": { "mode": mode_of(&item.logistic), "logistic_type": item.logistic,
             "free_shipping": item.price.0 >= 7_900, "tags": [] },

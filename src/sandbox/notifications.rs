@@ -93,7 +93,13 @@ pub fn missed_feeds(call: &mut Call<'_>) -> HandlerResult {
     if !call.asks("app_id", &call.sandbox.client_id) {
         return Err(Reply::forbidden("app_id is not the token's application"));
     }
+    if call.state.config.application_owner.is_some_and(|owner| owner != call.seller) {
+        return Err(Reply::forbidden("the token is not that of the application's owner"));
+    }
     let topic = call.query("topic");
+    if topic == Some("claims") && !call.state.config.legacy_claims {
+        return Err(Reply::bad_request("invalid topic"));
+    }
     if topic == Some("items") && !call.asks("site_id", "MLB") {
         return Err(Reply::bad_request("topic items needs site_id"));
     }

@@ -18,6 +18,7 @@ use crate::base::secrets::random_hex;
 
 const CODE_S: i64 = 600;
 const SCOPE: &str = "offline_access read write";
+const ONLINE_SCOPE: &str = "read write";
 const SCOPES: [&str; 3] = ["read", "write", "offline_access"];
 /// Most grants of one page.
 const GRANTS_MAX: usize = 50;
@@ -81,9 +82,9 @@ impl AuthorizationRequest {
         location
     }
 
-    /// The seller refuses: returns the redirect address, with an error.
-    fn refuse(&self) -> String {
-        self.location(("error", "access_denied"))
+    /// Returns the redirect address with an error.
+    fn refuse(&self, error: &str) -> String {
+        self.location(("error", error))
     }
 
     fn location(&self, result: (&str, &str)) -> String {
@@ -111,6 +112,64 @@ fn registered(registered: &[String], presented: &str) -> bool {
         && matches!(scheme, Some("http" | "https"))
 }
 
+/// Why a seller did not authorise. The marketplace says so on its own page, and the
+/// browser does not come back by itself.
+enum Ending {
+    /// The seller does not want to.
+    Refused,
+    /// Who signed in is a collaborator.
+    Collaborator,
+    /// The account has data that are not validated yet.
+    PendingData,
+}
+
+impl Ending {
+    /// What the marketplace has against an authorisation of a seller.
+    fn of(call: &Call<'_>, seller: i64) -> Option<Self> {
+        let config = &call.state.config;
+        if config.collaborators.contains(&seller) {
+            Some(Self::Collaborator)
+        } else if config.pending_data.contains(&seller) {
+            Some(Self::PendingData)
+        } else {
+            None
+        }
+    }
+
+    /// Status, title and text of the page.
+    const fn page(&self) -> (u16, &'static str, &'static str) {
+        match self {
+            Self::Refused => (
+                200,
+                "Nada foi autorizado",
+                "A plataforma continua sem acesso a esta conta. Você pode fechar esta página.",
+            ),
+            Self::Collaborator => (
+                403,
+                "Você não pode autorizar (invalid_operator_user_id)",
+                "Só a conta principal da loja autoriza aplicativos; esta é de colaborador. Saia e entre com a principal.",
+            ),
+            Self::PendingData => (
+                403,
+                "Não foi possível conectar o aplicativo à sua conta",
+                "Há dados da conta que precisam ser validados antes.",
+            ),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "sandbox/consent_end.html", config = "assets/askama.toml")]
+struct EndPage {
+    title: &'static str,
+    text: &'static str,
+}
+
+fn end(ending: &Ending) -> Reply {
+    let (status, title, text) = ending.page();
+    page(&EndPage { title, text }, status)
+}
+
 #[derive(Template)]
 #[template(path = "sandbox/consent.html", config = "assets/askama.toml")]
 struct ConsentPage {
@@ -133,7 +192,8 @@ pub fn consent(call: &mut Call<'_>) -> HandlerResult {
     Ok(page(&ConsentPage { problem, query, shops }, status))
 }
 
-/// `POST /authorization`: redirects the browser back with a code or an error.
+/// `POST /authorization`: redirects the browser back with a code, or shows on a page of
+/// its own why there is none.
 pub fn decide(call: &mut Call<'_>) -> HandlerResult {
     if call.request.is_from_elsewhere() {
         return Err(Reply::text(403, "O pedido veio da página de outro site."));
@@ -142,11 +202,14 @@ pub fn decide(call: &mut Call<'_>) -> HandlerResult {
         return consent(call);
     };
     if call.field("decisao") == "recusar" {
-        return Ok(Reply::see_other(&asked.refuse()));
+        return Ok(end(&Ending::Refused));
     }
     let seller = call.field("ml_user_id").parse().ok();
     match seller.filter(|id| call.state.sellers.contains_key(id)) {
-        Some(seller) => Ok(Reply::see_other(&asked.accept(call.state, seller, call.now))),
+        Some(seller) => Ok(match Ending::of(call, seller) {
+            Some(ending) => end(&ending),
+            None => Reply::see_other(&asked.accept(call.state, seller, call.now)),
+        }),
         None => consent(call),
     }
 }
@@ -157,8 +220,17 @@ struct Consent {
     ml_user_id: i64,
     /// The authorization address, or its query.
     query: String,
+    /// Come back without a code. The real marketplace documents no such redirect: it shows
+    /// a page of its own.
     #[serde(default)]
     refuse: bool,
+    /// What that redirect says.
+    #[serde(default = "access_denied")]
+    error: String,
+}
+
+fn access_denied() -> String {
+    "access_denied".to_owned()
 }
 
 /// `POST /_sandbox/authorize`: what the consent page does, without a browser.
@@ -168,7 +240,7 @@ pub fn control_authorize(call: &mut Call<'_>) -> ControlResult {
     let asked = AuthorizationRequest::read(call, &pairs(query.as_bytes()))?;
     call.state.check_seller(consent.ml_user_id)?;
     let location = if consent.refuse {
-        asked.refuse()
+        asked.refuse(&consent.error)
     } else {
         asked.accept(call.state, consent.ml_user_id, call.now)
     };
@@ -183,16 +255,22 @@ pub fn token(call: &mut Call<'_>) -> HandlerResult {
         let field = if is_old { "message" } else { "error_description" };
         Reply::json(400, &json!({ field: text, "error": code, "status": 400, "cause": [] }))
     })?;
-    let body = json!({
+    let is_online = call.state.config.no_offline_access;
+    let mut body = json!({
         "access_token": access, "token_type": "bearer", "expires_in": ACCESS_S,
-        "scope": SCOPE, "user_id": seller, "refresh_token": refresh,
+        "scope": if is_online { ONLINE_SCOPE } else { SCOPE }, "user_id": seller,
     });
+    if !is_online {
+        body["refresh_token"] = json!(refresh);
+    }
     Ok(Reply::json(200, &body).header("cache-control", "no-store"))
 }
 
 type Refused = (&'static str, &'static str);
 
 const NOT_VALID: Refused = ("invalid_grant", "grant not valid any more");
+const OPERATOR: Refused =
+    ("invalid_operator_user_id", "the user is an operator and cannot authorise");
 
 /// Returns a new access token, a new refresh token and their seller.
 fn exchange(call: &mut Call<'_>) -> Result<(String, String, i64), Refused> {
@@ -248,7 +326,12 @@ fn redeem(
         && (43..=128).contains(&verifier.len())
         && challenge_of(verifier) == code.challenge
         && call.state.sellers.contains_key(&code.seller);
-    good.then_some(code.seller).ok_or(NOT_VALID)
+    match Ending::of(call, code.seller) {
+        // Seen at both places: on the page, and when the code is exchanged.
+        Some(Ending::Collaborator) if good => Err(OPERATOR),
+        None if good => Ok(code.seller),
+        _ => Err(NOT_VALID),
+    }
 }
 
 /// The challenge of a verifier (RFC 7636).

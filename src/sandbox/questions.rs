@@ -157,6 +157,9 @@ pub fn answer(call: &mut Call<'_>) -> HandlerResult {
         .get(&question.item)
         .is_some_and(|item| matches!(item.status.as_str(), "active" | "paused"));
     let (code, text_of_code) = match question.status.as_str() {
+        "UNANSWERED" if question.is_blocked => {
+            ("not_unanswered_question", "the question is not unanswered")
+        }
         "UNANSWERED" if is_for_sale => {
             let context = call.notified();
             give_answer(call.state, id, text.to_owned(), context)
@@ -193,6 +196,8 @@ pub struct QuestionChange {
     pub answer: Option<String>,
     /// `BANNED`, `DELETED` … or any other word.
     pub status: Option<String>,
+    /// Whether the seller blocked the buyer. The question stays as it is.
+    pub buyer_blocked: Option<bool>,
 }
 
 /// What buyers ask when the control names no text.
@@ -233,6 +238,7 @@ pub fn ask(
         created,
         updated: created,
         answer: None,
+        is_blocked: false,
     };
     state.questions.insert(id, question);
     notify_about(state, seller, id, context);
@@ -274,7 +280,11 @@ pub fn change(
         return give_answer(state, id, text, context);
     }
     let question = find(state, id)?;
-    let status = change.status.ok_or("name answer or status")?;
+    if let Some(is_blocked) = change.buyer_blocked {
+        question.is_blocked = is_blocked;
+        return Ok(());
+    }
+    let status = change.status.ok_or("name answer, status or buyer_blocked")?;
     check_status(&status)?;
     match (status.as_str(), &question.answer) {
         ("ANSWERED", None) => return Err("name answer instead of status".to_owned()),

@@ -82,6 +82,10 @@ fn scan(
         call.violation("scan_with_offset", &*call.request.raw_query);
         return Err(Reply::bad_request("offset cannot be used with search_type=scan"));
     }
+    if presented.is_some() && call.query("limit").is_some() && call.state.config.scan_refuses_limit
+    {
+        return Err(Reply::bad_request("limit cannot be used with scroll_id"));
+    }
     let (seller, now) = (call.seller, call.now);
     call.state.scrolls.retain(|_, scroll| now < scroll.until);
     let mut scroll = if let Some(id) = presented {

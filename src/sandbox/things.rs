@@ -152,6 +152,11 @@ impl Item {
         item_id(self.number)
     }
 
+    /// The id of the user product that it sells.
+    pub fn user_product(&self) -> String {
+        format!("MLBU{}", self.number)
+    }
+
     /// The variation with this id.
     pub fn variation(&self, id: Option<i64>) -> Option<&Variation> {
         self.variations.iter().find(|variation| Some(variation.id) == id)
@@ -397,6 +402,8 @@ pub struct Question {
     pub updated: Instant,
     /// The answer and when it was given, through the platform or elsewhere.
     pub answer: Option<(String, Instant)>,
+    /// Whether the seller blocked the buyer, so that the marketplace takes no answer.
+    pub is_blocked: bool,
 }
 
 impl Question {

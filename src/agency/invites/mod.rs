@@ -71,7 +71,15 @@ named! {
     /// The result of a visit to the consent page by an invitation.
     pub enum Ending: text {
         Joined = "autorizada";
+        /// The same, and the authorisation cannot be renewed.
+        JoinedForHours = "autorizada_por_horas";
         Refused = "recusada";
+        /// A collaborator of the account signed in, who may not authorise.
+        Collaborator = "colaborador";
+        /// The marketplace wants something of the account's owner first.
+        PendingData = "dados_pendentes";
+        /// The marketplace does not accept this application.
+        AppRefused = "aplicativo_recusado";
         /// The agency looks after the account for another client.
         OfAnother = "de_outro_cliente";
         /// The client has as many accounts as a client may have.
@@ -88,6 +96,9 @@ impl Ending {
     const fn without(outcome: LinkOutcome) -> Self {
         match outcome {
             LinkOutcome::Refused => Self::Refused,
+            LinkOutcome::Collaborator => Self::Collaborator,
+            LinkOutcome::PendingData => Self::PendingData,
+            LinkOutcome::AppRefused => Self::AppRefused,
             LinkOutcome::BelongsToAnother => Self::OfAnother,
             LinkOutcome::Expired => Self::Expired,
             _ => Self::Unavailable,
@@ -127,6 +138,9 @@ mod tests {
     #[test]
     fn every_way_to_come_back_without_tokens_has_an_end() {
         assert_eq!(Ending::without(LinkOutcome::Refused), Ending::Refused);
+        assert_eq!(Ending::without(LinkOutcome::Collaborator), Ending::Collaborator);
+        assert_eq!(Ending::without(LinkOutcome::PendingData), Ending::PendingData);
+        assert_eq!(Ending::without(LinkOutcome::AppRefused), Ending::AppRefused);
         assert_eq!(Ending::without(LinkOutcome::BelongsToAnother), Ending::OfAnother);
         assert_eq!(Ending::without(LinkOutcome::Expired), Ending::Expired);
         assert_eq!(Ending::without(LinkOutcome::Unavailable), Ending::Unavailable);

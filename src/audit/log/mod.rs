@@ -82,6 +82,7 @@ fn verb_words(verb: &str) -> String {
         "link_de_senha" => "Enviar link de senha a",
         "trocar_plano" => "Trocar o plano de",
         "dar_prazo" => "Dar prazo a",
+        "reembolso_parcial" => "Anotar reembolso parcial de",
         "mensagem" => "Enviar uma mensagem a",
         "desfazer" => "Desfazer o que foi feito a",
         "encerrar_sessoes" => "Encerrar sessões de",

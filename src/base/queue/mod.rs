@@ -91,6 +91,9 @@ pub const CONNECTION: Backoff = Backoff::doubling(&[1], 60, Spread::None);
 /// How long a notification is tried, however often, when the failure may go away
 /// by itself: an outage, an unreadable answer, a lost link.
 pub const INBOX_WAITS_OUT_S: i64 = 4 * DAY_S;
+/// A record that the marketplace does not have counts as gone once its notification is
+/// this old: new ones were seen to be missing for up to four minutes.
+pub const INBOX_MISSING_S: i64 = 5 * 60;
 /// How long a try to send a message may take before another worker may try.
 /// Longer than any channel's time limit.
 pub const MESSAGE_LEASE_S: i64 = 60;

@@ -70,7 +70,7 @@ impl Origin {
             title: if row.title.is_empty() { id.clone() } else { row.title },
             page: format!("/painel/anuncios/{id}"),
             named: ("anuncio", id),
-            price: Some(row.price),
+            price: row.price,
             cost,
             freight,
             account: Some(row.ml_user_id),

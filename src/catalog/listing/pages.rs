@@ -67,7 +67,11 @@ pub fn listing(app: &App, person: &Person, request: &Request) -> Result<Reply, P
         layout: layout(app, person, request),
         store: stores.name(listing.row.ml_user_id),
         trend: Trend::of(TREND, first, &around.sold),
-        margin: around.cost.and_then(|unit| Margin::of(listing.row.price, unit.cents)),
+        margin: listing
+            .row
+            .price
+            .zip(around.cost)
+            .and_then(|(price, unit)| Margin::of(price, unit.cents)),
         cost: around.cost,
         listing,
         sales: around.sales,

@@ -154,3 +154,41 @@ fn who_comes_by_another_door_is_found_by_what_waited() {
     test.receive(&[event(EventKind::Protest, "A", -1)]);
     lia(&test, "pro suspenso");
 }
+
+#[test]
+fn a_part_paid_back_closes_nothing_and_is_told() {
+    let test = TestApp::new();
+    test.write(|tx, _| {
+        tx.execute(
+            "INSERT INTO user (email, name, role, created_at) VALUES ('chefe@x.test', 'Chefe', 'admin', 0)",
+            [],
+        )
+    });
+    test.receive(&[event(EventKind::Approved, "A", 0)]);
+    let acts = || -> Vec<String> {
+        test.ask("SELECT action FROM audit ORDER BY audit_id", |row| row.get(0))
+    };
+    let told = || -> Vec<String> {
+        test.ask(
+            "SELECT u.name || ': ' || n.title FROM notification n JOIN user u ON u.user_id = n.owner_id",
+            |row| row.get(0),
+        )
+    };
+    for (number, kind) in
+        [EventKind::Refunded, EventKind::Chargeback, EventKind::Canceled].into_iter().enumerate()
+    {
+        let mut part = event(kind, "A", 3);
+        part["data"]["purchase"]["status"] = json!(" Partially_Refunded ");
+        test.receive(&[part.clone(), part]);
+        lia(&test, "pro pago 2026-12-20");
+        let (state, words) = test.last();
+        assert_eq!(state, EventState::Applied);
+        assert!(words.contains("O acesso continua"), "{words}");
+        assert_eq!(acts()[number + 1..], ["aluno.reembolso_parcial"]);
+        // The same part of the same purchase is told once, whatever the event is called.
+        assert_eq!(told(), ["Chefe: Reembolso parcial"]);
+    }
+    // The whole refund that follows is one.
+    test.receive(&[event(EventKind::Refunded, "A", 5)]);
+    lia(&test, "pro suspenso pago 2026-12-20");
+}

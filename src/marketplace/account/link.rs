@@ -36,7 +36,15 @@ named! {
         NotConfigured = "nao_configurado";
         Linked = "vinculada";
         Relinked = "revinculada";
+        /// It is linked, and its authorisation cannot be renewed.
+        LinkedForHours = "vinculada_por_horas";
         Refused = "recusada";
+        /// A collaborator of the account signed in, who may not authorise.
+        Collaborator = "colaborador";
+        /// The marketplace wants something of the account's owner first.
+        PendingData = "dados_pendentes";
+        /// The marketplace does not accept this application.
+        AppRefused = "aplicativo_recusado";
         BelongsToAnother = "de_outra_pessoa";
         Expired = "expirada";
         Unavailable = "indisponivel";
@@ -60,20 +68,50 @@ impl LinkOutcome {
     /// `None` when the page itself says it.
     pub fn notice(self, nickname: &str) -> Option<Notice> {
         let (tone, title, text) = match self {
-            Self::NotConfigured => return None,
-            Self::Linked => {
-                let text =
-                    "As vendas dos últimos meses estão chegando; isso pode levar alguns minutos.";
-                return Some(Notice::new(Tone::Good, format!("{nickname} foi vinculada"), text));
+            Self::Linked => (
+                Tone::Good,
+                format!("{nickname} foi vinculada"),
+                "As vendas dos últimos meses estão chegando; isso pode levar alguns minutos.",
+            ),
+            Self::Relinked => (
+                Tone::Good,
+                format!("{nickname} voltou a funcionar"),
+                "O que aconteceu enquanto o vínculo estava perdido será buscado agora.",
+            ),
+            Self::LinkedForHours => (
+                Tone::Warn,
+                format!("{nickname} foi vinculada, mas só por algumas horas"),
+                "O marketplace não deu a renovação: daqui a poucas horas o acesso acaba e será preciso vincular de novo. Avise quem cuida da plataforma: no aplicativo do marketplace falta a permissão offline_access.",
+            ),
+            other => {
+                let (tone, title, text) = other.words()?;
+                (tone, title.to_owned(), text)
             }
-            Self::Relinked => {
-                let text = "O que aconteceu enquanto o vínculo estava perdido será buscado agora.";
-                return Some(Notice::new(
-                    Tone::Good,
-                    format!("{nickname} voltou a funcionar"),
-                    text,
-                ));
+        };
+        Some(Notice::new(tone, title, text))
+    }
+
+    /// An outcome that names no account, in words.
+    const fn words(self) -> Option<(Tone, &'static str, &'static str)> {
+        Some(match self {
+            Self::NotConfigured | Self::Linked | Self::Relinked | Self::LinkedForHours => {
+                return None;
             }
+            Self::Collaborator => (
+                Tone::Warn,
+                "Quem entrou no marketplace foi um colaborador",
+                "Só a conta principal da loja pode autorizar. Saia do marketplace, entre com a conta principal, não a de colaborador, e vincule de novo.",
+            ),
+            Self::PendingData => (
+                Tone::Warn,
+                "O marketplace não confirmou a autorização",
+                "Quase sempre há dados pendentes na conta. Entre nela no marketplace, complete o que ele pedir (cadastro, documentos, termos) e vincule de novo.",
+            ),
+            Self::AppRefused => (
+                Tone::Bad,
+                "O marketplace não aceita esta plataforma agora",
+                "Não depende de você: o aplicativo dela precisa de acerto no marketplace. Avise quem cuida da plataforma. Nada mudou.",
+            ),
             Self::Refused => (
                 Tone::Warn,
                 "A autorização não foi dada",
@@ -114,8 +152,7 @@ impl LinkOutcome {
                 "A sincronização já foi pedida",
                 "Espere um minuto antes de pedir de novo.",
             ),
-        };
-        Some(Notice::new(tone, title, text))
+        })
     }
 }
 
@@ -187,7 +224,8 @@ pub struct LinkCallback {
     /// The `state` of the attempt; empty when the address has none.
     pub state: String,
     code: Option<String>,
-    is_refused: bool,
+    /// What the address says instead of a code.
+    refusal: Option<LinkOutcome>,
 }
 
 impl LinkCallback {
@@ -197,9 +235,11 @@ impl LinkCallback {
         let mut check = Check::text();
         let state = check.optional("state", query.state).unwrap_or_default();
         let code = check.optional("code", query.code);
-        let is_refused = check.optional("error", query.error).is_some();
+        let error = check.optional("error", query.error);
         check.finish()?;
-        Ok(Self { state, code, is_refused })
+        // No redirect with an error is documented. Should one come, it may have any code.
+        let refusal = error.map(|error| outcome_of(&error).unwrap_or(LinkOutcome::Refused));
+        Ok(Self { state, code, refusal })
     }
 
     /// Uses up the person's attempt and exchanges the code for tokens, or
@@ -215,10 +255,10 @@ impl LinkCallback {
         let state = TokenHash::of(&self.state);
         let taken = app.db.write(move |tx| store::take_attempt(tx, user, &state))?;
         let Some(sealed) = taken else { return Ok(Err(LinkOutcome::Expired)) };
-        let code = match &self.code {
-            _ if self.is_refused => return Ok(Err(LinkOutcome::Refused)),
-            None => return Ok(Err(LinkOutcome::Expired)),
-            Some(code) => code,
+        let code = match (&self.code, self.refusal) {
+            (_, Some(refusal)) => return Ok(Err(refusal)),
+            (None, None) => return Ok(Err(LinkOutcome::Expired)),
+            (Some(code), None) => code,
         };
         let place = hex(&state.0);
         let verifier = app.sealer.open_text(&sealed, verifier_place(&place));
@@ -240,12 +280,27 @@ fn exchange(app: &App, code: &str, verifier: &Secret) -> Result<TokenPair, LinkO
     client.exchange(code, verifier, &redirect_uri(app)).map_err(|failure| match failure {
         Failure::Refused { status, code } => {
             tracing::warn!(status, code, "the marketplace refused the code of a consent");
-            if code == "invalid_grant" { LinkOutcome::Expired } else { LinkOutcome::Unavailable }
+            outcome_of(&code).unwrap_or(LinkOutcome::AppRefused)
         }
         failure => {
             tracing::warn!(%failure, "an account could not be linked");
             LinkOutcome::Unavailable
         }
+    })
+}
+
+/// What a code of the marketplace says of the account that was to be linked; `None` when
+/// it says something else.
+fn outcome_of(code: &str) -> Option<LinkOutcome> {
+    Some(match code {
+        "invalid_operator_user_id" => LinkOutcome::Collaborator,
+        // The code is new, and was never sent before: the attempt works once. So it is the
+        // account that the marketplace is not content with.
+        "invalid_grant" => LinkOutcome::PendingData,
+        "invalid_client" | "invalid_scope" | "unauthorized_client" | "unauthorized_application" => {
+            LinkOutcome::AppRefused
+        }
+        _ => return None,
     })
 }
 
@@ -264,10 +319,12 @@ pub fn finish_link(
         Err(outcome) => return Ok(outcome),
     };
     let outcome = link(app, user, &pair)?;
-    if matches!(outcome, LinkOutcome::Linked | LinkOutcome::Relinked) {
+    let is_linked = matches!(outcome, LinkOutcome::Linked | LinkOutcome::Relinked);
+    if is_linked {
         read_account(app, user, &pair)?;
     }
-    Ok(outcome)
+    let renews = pair.refresh.is_some();
+    Ok(if is_linked && !renews { LinkOutcome::LinkedForHours } else { outcome })
 }
 
 /// The account that an address names.

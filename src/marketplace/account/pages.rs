@@ -74,7 +74,9 @@ fn linked_account(
     LinkedAccount {
         areas: own().filter_map(|state| area_row(state, linked.token_ok)).collect(),
         link: link_badge(&account, &health),
-        relink: !linked.token_ok || health.trouble.as_ref().is_some_and(|one| one.is_refused),
+        relink: !linked.token_ok
+            || linked.ends_at.is_some()
+            || health.trouble.as_ref().is_some_and(|one| one.is_refused),
         trouble: health
             .trouble
             .map(|trouble| format!("{} {}", missing(&trouble, zone), trouble.error)),

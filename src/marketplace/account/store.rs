@@ -44,6 +44,9 @@ row! {
         /// When the account was last read at the marketplace.
         pub synced_at: Option<Instant> = "a.synced_at",
         pub linked_at: Instant = "a.linked_at",
+        /// When its access ends; `None` when it is renewed, or lost already.
+        pub ends_at: Option<Instant> = "iif(a.token_ok AND a.refresh_token IS NULL AND a.access_token IS NOT NULL,
+            a.token_expires_at, NULL)",
     }
 }
 

@@ -18,17 +18,26 @@ const MAGIC: &[u8] = b"%PDF-";
 pub struct Unprinted {
     /// 0 when the marketplace does not say which.
     pub shipment: i64,
-    /// The marketplace's code of the reason, in lower case; may be empty.
+    /// The marketplace's code of the reason, in lower case, or [`RETRY`]; may be empty.
     pub cause: String,
 }
+
+/// The reason when the marketplace says that another try may succeed, whatever its code.
+pub const RETRY: &str = "retry";
+/// The reason that is not told: the label is another account's.
+const OF_ANOTHER: &str = "invalid_shipment_caller";
 
 /// The labels that cannot be printed, according to a refusal.
 pub(super) fn failed(answer: &Value) -> Vec<Unprinted> {
     let failed = answer["failed_shipments"].as_array();
     let failed = failed.into_iter().flatten().take(LABELS_AT_ONCE);
-    let unprinted = |one: &Value| Unprinted {
-        shipment: positive(&one["shipment_id"]).unwrap_or(0),
-        cause: text(&one["cause"]).unwrap_or_default().to_lowercase(),
+    let unprinted = |one: &Value| {
+        let cause = text(&one["cause"]).unwrap_or_default().to_lowercase();
+        let may_retry = one["retry"] == true && cause != OF_ANOTHER;
+        Unprinted {
+            shipment: positive(&one["shipment_id"]).unwrap_or(0),
+            cause: if may_retry { RETRY.to_owned() } else { cause },
+        }
     };
     failed.map(unprinted).collect()
 }
@@ -71,10 +80,18 @@ mod tests {
             { "shipment_id": "44000001", "cause": "NOT_PRINTABLE_STATUS", "retry": false },
             { "shipment_id": 44_000_002, "message": "status is delivered" },
             { "cause": null },
+            { "shipment_id": 3, "cause": "BUSY", "retry": true },
+            { "shipment_id": 4, "cause": "INVALID_SHIPMENT_CALLER", "retry": true },
         ] });
         let found: Vec<(i64, String)> =
             failed(&answer).into_iter().map(|one| (one.shipment, one.cause)).collect();
-        let expected = [(44_000_001, "not_printable_status"), (44_000_002, ""), (0, "")];
+        let expected = [
+            (44_000_001, "not_printable_status"),
+            (44_000_002, ""),
+            (0, ""),
+            (3, RETRY),
+            (4, OF_ANOTHER),
+        ];
         assert_eq!(found, expected.map(|(id, cause)| (id, cause.to_owned())));
         for none in [json!(null), json!({ "failed_shipments": [] })] {
             assert_eq!(failed(&none), []);

@@ -18,12 +18,14 @@ mod missed;
 mod orders;
 mod parcels;
 mod questions;
+#[cfg(test)]
+mod tests;
 mod users;
 
 pub use claims::{CLAIMS_PAGE, CLAIMS_REACH, ClaimSearch};
 pub use fees::{Fee, FeeQuestion, Fees};
 pub use items::{ITEMS_AT_ONCE, ItemFailure, ItemIds};
-pub use labels::{LABELS_AT_ONCE, Unprinted};
+pub use labels::{LABELS_AT_ONCE, RETRY, Unprinted};
 pub use missed::MISSED_PAGE;
 pub use orders::{ORDERS_PAGE, OrderSearch, Span};
 pub use questions::{AnswerSent, QUESTIONS_PAGE, QUESTIONS_REACH};
@@ -122,6 +124,19 @@ pub struct TokenPair {
     pub refresh: Option<Secret>,
     /// Seconds the access token lives.
     pub expires_in_s: i64,
+}
+
+impl TokenPair {
+    fn read(answer: &Value) -> Answer<Self> {
+        let secret =
+            |field: &str| answer[field].as_str().filter(|text| !text.is_empty()).map(Secret::new);
+        Ok(Self {
+            ml_user_id: MlUserId(positive(&answer["user_id"]).ok_or(Failure::Garbled("user_id"))?),
+            access: secret("access_token").ok_or(Failure::Garbled("access_token"))?,
+            refresh: secret("refresh_token"),
+            expires_in_s: positive(&answer["expires_in"]).unwrap_or(USUAL_LIFE_S),
+        })
+    }
 }
 
 /// For whom a call is made.
@@ -276,14 +291,7 @@ impl Client {
             Failure::Expired => Failure::Refused { status: 401, code: "unauthorized".to_owned() },
             other => other,
         })?;
-        let secret =
-            |field: &str| answer[field].as_str().filter(|text| !text.is_empty()).map(Secret::new);
-        Ok(TokenPair {
-            ml_user_id: MlUserId(positive(&answer["user_id"]).ok_or(Failure::Garbled("user_id"))?),
-            access: secret("access_token").ok_or(Failure::Garbled("access_token"))?,
-            refresh: secret("refresh_token"),
-            expires_in_s: positive(&answer["expires_in"]).unwrap_or(USUAL_LIFE_S),
-        })
+        TokenPair::read(&answer)
     }
 
     /// Downloads a file of the caller.
@@ -474,63 +482,5 @@ fn failure_of(error: &ureq::Error) -> Failure {
     match error {
         ureq::Error::BodyExceedsLimit(_) => Failure::Garbled("it is too large"),
         _ => Failure::Unreachable,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn the_code_of_a_refusal_stands_in_several_places() {
-        for (answer, code) in [
-            (json!({ "error": "not_found", "status": 404 }), "not_found"),
-            (json!({ "code": "unauthorized", "message": "invalid access token" }), "unauthorized"),
-            (json!({ "failed_shipments": [] }), ""),
-            (json!(null), ""),
-        ] {
-            assert_eq!(code_of(&answer), code);
-        }
-    }
-
-    #[test]
-    fn a_pause_is_asked_for_in_seconds_or_until_a_date() {
-        let date = Some("Fri, 20 Nov 2026 12:00:00 GMT");
-        for (value, expected) in [
-            (" 120 ", Some(120)),
-            ("Fri, 20 Nov 2026 12:02:30 GMT", Some(150)),
-            ("Fri, 20 Nov 2026 11:00:00 GMT", Some(0)),
-            ("soon", None),
-        ] {
-            assert_eq!(seconds_until(value, date), expected, "{value}");
-        }
-        assert_eq!(seconds_until("Fri, 20 Nov 2026 12:02:30 GMT", None), None);
-    }
-
-    #[test]
-    fn files_are_fetched_from_paths_only() {
-        for path in
-            ["/shipment_labels", "/users/7/invoices/documents/xml/1/authorized", "/a/b_c-d.xml"]
-        {
-            assert!(is_path(path), "{path}");
-        }
-        for other in [
-            "",
-            "x",
-            "//evil.example/x",
-            "/a/../b",
-            "/a/./b",
-            "https://evil.example/",
-            "/a?b=c",
-            "/a#b",
-            "/a b",
-            "/a%2e",
-            "/@evil.example",
-            "/a\\b",
-        ] {
-            assert!(!is_path(other), "{other}");
-        }
     }
 }

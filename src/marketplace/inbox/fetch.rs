@@ -4,8 +4,10 @@
 use super::outcome::InboxOutcome;
 use super::state::NotificationState;
 use super::subject::Subject;
+use super::waiting::Waiting;
 use super::{FailureScope, FetchOutcome, again};
 use crate::app::App;
+use crate::base::queue::INBOX_MISSING_S;
 use crate::base::{MlUserId, OrderId};
 use crate::db::{Lane, Result, WriteTx};
 use crate::marketplace::account::store as accounts;
@@ -29,22 +31,17 @@ pub type Found =
     Box<dyn FnOnce(&WriteTx<'_>, &BookContext, &Account) -> Result<OutcomeCode> + Send>;
 
 /// Fetches the record that a notification is about. A "not found" counts only
-/// the second time, because a new record may not be visible everywhere yet.
-/// `said` is the outcome of the last try.
-pub fn fetch_subject(
-    app: &App,
-    seller: MlUserId,
-    topic: &str,
-    resource: &str,
-    said: Option<&str>,
-) -> FetchOutcome {
-    let subject = match Subject::of(topic, resource) {
+/// the second time and once the notification is some minutes old, because a new
+/// record may not be visible everywhere yet.
+pub fn fetch_subject(app: &App, seller: MlUserId, waiting: &Waiting) -> FetchOutcome {
+    let subject = match Subject::of(&waiting.topic, &waiting.resource) {
         Ok(subject) => subject,
         Err(outcome) => return FetchOutcome::Settled(NotificationState::Ignored, outcome),
     };
     let KindRow { missing, of_another, .. } = subject.kind.row();
-    // What is missing once may be too young; twice, it is gone.
-    let is_missing = said == Some(missing.stored);
+    // What is missing once, or is new, may be too young; later it is gone.
+    let is_old = app.clock.now().since(waiting.received_at) >= INBOX_MISSING_S;
+    let is_missing = is_old && waiting.outcome.as_deref() == Some(missing.stored);
     match with_token(app, seller, |caller| fetch(app, caller, &subject, is_missing)) {
         Ok(Some(found)) => FetchOutcome::Found(found),
         Ok(None) => FetchOutcome::Settled(NotificationState::Ignored, *of_another),
@@ -91,6 +88,9 @@ fn fetch(
         RecordKind::Order => {
             let order = fetch_order(app, caller, OrderId(number), None)?;
             (order.seller == seller).then(|| orders_found(vec![order]))
+        }
+        RecordKind::Listing if subject.is_product => {
+            Some(listings_found(client.items_of_product(caller, &subject.id)?))
         }
         RecordKind::Listing => one::<ListingDocument>(client, caller, subject, was_missing)?,
         RecordKind::Question => one::<QuestionDocument>(client, caller, subject, was_missing)?,
@@ -172,7 +172,7 @@ fn held_with(app: &App, seller: MlUserId, parcel: i64) -> Vec<OrderId> {
 fn one<D: Booked>(
     client: &Client,
     caller: &Caller<'_>,
-    Subject { kind, id }: &Subject,
+    Subject { kind, id, .. }: &Subject,
     was_missing: bool,
 ) -> std::result::Result<Option<Found>, Failure> {
     let id = D::Id::from(id.clone());
@@ -200,6 +200,21 @@ fn orders_found(orders: Vec<OrderDocument>) -> Found {
         for order in &orders {
             let applied = orders::apply((tx, context, link.owner), order, link.linked_at)?;
             // Of several orders, the outcome of one that changed is returned.
+            if applied == Applied::Stored || said != InboxOutcome::Applied.code() {
+                said = outcome(applied);
+            }
+        }
+        Ok(said)
+    })
+}
+
+/// The listings of one user product, brought into the books together.
+fn listings_found(listings: Vec<ListingDocument>) -> Found {
+    Box::new(move |tx, context, link| {
+        let mut said = InboxOutcome::NoListing.code();
+        for listing in listings.iter().filter(|listing| listing.seller == link.ml_user_id) {
+            let applied = listing.apply((tx, context, link.owner), link.linked_at)?;
+            // Of several listings, the outcome of one that changed is returned.
             if applied == Applied::Stored || said != InboxOutcome::Applied.code() {
                 said = outcome(applied);
             }

@@ -14,7 +14,7 @@ pub mod received;
 pub mod signature;
 pub mod state;
 pub mod store;
-mod subject;
+pub mod subject;
 mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -76,15 +76,13 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
         if stop.wait(Duration::ZERO) {
             return Ok(());
         }
-        let (topic, resource) = (first.topic.clone(), first.resource.clone());
-        let said = first.outcome.clone();
+        let first = first.clone();
+        let (topic, resource) = (&first.topic, &first.resource);
         // Several notifications of one resource need only one fetch.
         let (same, rest): (Vec<_>, Vec<_>) = waiting
             .into_iter()
-            .partition(|other| other.topic == topic && other.resource == resource);
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            fetch_subject(app, seller, &topic, &resource, said.as_deref())
-        }));
+            .partition(|other| other.topic == *topic && other.resource == *resource);
+        let outcome = catch_unwind(AssertUnwindSafe(|| fetch_subject(app, seller, &first)));
         let outcome =
             outcome.unwrap_or_else(|_| again(InboxOutcome::Panicked.name(), FailureScope::Itself));
         let scope = match &outcome {
@@ -94,7 +92,7 @@ fn work_seller(app: &App, seller: MlUserId, stop: &Stop) -> Result<()> {
         settle(app, seller, same, outcome)?;
         let (alike, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|row| match scope {
             FailureScope::Itself => false,
-            FailureScope::Topic => row.topic == topic,
+            FailureScope::Topic => row.topic == *topic,
             FailureScope::Seller => true,
         });
         postpone(app, alike)?;

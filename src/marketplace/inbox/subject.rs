@@ -6,12 +6,18 @@ use super::outcome::InboxOutcome;
 use crate::marketplace::books::document::ItemId;
 use crate::marketplace::kinds::{OutcomeCode, RecordKind};
 
+/// Before and behind the id of a user product whose stock changed. Several listings may
+/// sell one user product.
+const PRODUCT_STOCK: (&str, &str) = ("/user-products/", "/stock");
+
 /// A record at the marketplace that can be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
     pub kind: RecordKind,
     /// Its id; without a site when ids of its kind have none.
     pub id: ItemId,
+    /// Whether the id is that of a user product, and all its listings are meant.
+    pub is_product: bool,
 }
 
 impl Subject {
@@ -19,14 +25,37 @@ impl Subject {
     pub fn of(topic: &str, resource: &str) -> Result<Self, OutcomeCode> {
         let kind = RecordKind::of_topic(topic).ok_or(InboxOutcome::OtherTopic.code())?;
         let row = kind.row();
+        if kind == RecordKind::Listing
+            && let Some(id) = product(resource)
+        {
+            return Ok(Self { kind, id, is_product: true });
+        }
         let id = |id| {
             if row.has_site {
-                return ItemId::parse(id);
+                return ItemId::parse(without_part(id));
             }
             number(id).map(|number| ItemId { site: String::new(), number })
         };
         let mut ids = row.paths.iter().filter_map(|path| resource.strip_prefix(path));
-        ids.find_map(id).map(|id| Self { kind, id }).ok_or(row.not_one)
+        ids.find_map(id).map(|id| Self { kind, id, is_product: false }).ok_or(row.not_one)
+    }
+}
+
+/// The user product whose stock a resource is.
+fn product(resource: &str) -> Option<ItemId> {
+    let (before, behind) = PRODUCT_STOCK;
+    ItemId::parse(resource.strip_prefix(before)?.strip_suffix(behind)?)
+}
+
+/// The id without a part of the listing that is named behind it, such as `/prices`: the
+/// whole listing is read.
+fn without_part(id: &str) -> &str {
+    let is_word = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    };
+    match id.split_once('/') {
+        Some((id, part)) if part.split('/').all(is_word) => id,
+        _ => id,
     }
 }
 
@@ -40,6 +69,7 @@ fn number(digits: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::marketplace::kinds::topics;
 
     #[test]
     fn resources_of_their_topic_are_fetched() {
@@ -52,10 +82,17 @@ mod tests {
             ("claims", "/post-purchase/v1/claims/5200001", RecordKind::Claim, "5200001"),
             ("post_purchase", "/post-purchase/v1/claims/5200001", RecordKind::Claim, "5200001"),
             ("shipments", "/shipments/44000001", RecordKind::Shipment, "44000001"),
+            ("orders", "/orders/2000001", RecordKind::Order, "2000001"),
+            ("created_orders", "/orders/2000001", RecordKind::Order, "2000001"),
+            ("items_prices", "/items/MLB123", RecordKind::Listing, "MLB123"),
+            ("items_prices", "/items/MLB123/prices", RecordKind::Listing, "MLB123"),
+            ("items", "/items/MLB123/prices/standard", RecordKind::Listing, "MLB123"),
+            ("stock-locations", "/user-products/MLBU9/stock", RecordKind::Listing, "MLBU9"),
+            ("stock-location", "/user-products/MLBU9/stock", RecordKind::Listing, "MLBU9"),
         ] {
-            let found =
-                Subject::of(topic, resource).map(|found| (found.kind, found.id.to_string()));
-            assert_eq!(found, Ok((kind, id.to_owned())), "{resource}");
+            let found = Subject::of(topic, resource).unwrap();
+            assert_eq!((found.kind, found.id.to_string()), (kind, id.to_owned()), "{resource}");
+            assert_eq!(found.is_product, topic.starts_with("stock"), "{resource}");
         }
     }
 
@@ -76,16 +113,29 @@ mod tests {
             "١",
             "99999999999999999999999999",
         ];
-        for topic in ["orders_v2", "items", "questions", "claims", "post_purchase", "shipments"] {
-            for place in
-                ["orders", "items", "questions", "claims", "post-purchase/v1/claims", "shipments"]
-            {
+        for (topic, _) in topics() {
+            for place in [
+                "orders",
+                "items",
+                "questions",
+                "claims",
+                "post-purchase/v1/claims",
+                "shipments",
+                "user-products",
+            ] {
                 for form in forms {
-                    let resource = format!("/{place}/{form}");
-                    let not_one = RecordKind::of_topic(topic).unwrap().row().not_one;
-                    assert_eq!(Subject::of(topic, &resource), Err(not_one), "{topic} {resource}");
+                    for resource in [format!("/{place}/{form}"), format!("/{place}/{form}/stock")] {
+                        let not_one = RecordKind::of_topic(topic).unwrap().row().not_one;
+                        let found = Subject::of(topic, &resource);
+                        assert_eq!(found, Err(not_one), "{topic} {resource}");
+                    }
                 }
             }
+        }
+        for odd in
+            ["/items/MLB1/../MLB2", "/items/MLB1/", "/items/MLB1/a?b", "/user-products/MLBU9"]
+        {
+            assert!(Subject::of("items_prices", odd).is_err(), "{odd}");
         }
         // Another topic's resource.
         assert!(Subject::of("questions", "/orders/1").is_err());

@@ -144,6 +144,7 @@ mod tests {
             open_questions: 0,
             synced_at: Some(NOW),
             linked_at: NOW.minus(DAY_S),
+            ends_at: None,
         }
     }
 

@@ -12,7 +12,7 @@ use super::lanes::{Queue, two_at_a_time};
 use super::records;
 use super::store::Account;
 use super::{Asked, Step, StepContext, store};
-use crate::base::{Instant, MlUserId, UserId};
+use crate::base::{Cents, Instant, MlUserId, UserId};
 use crate::db::{DbError, Pending, ReadTx, Result as DbResult, WriteTx};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::document::{ItemId, ListingDocument};
@@ -235,8 +235,37 @@ fn ids(reading: &StepContext<'_>, scroll: Option<&str>) -> Result<ItemIds, CallE
 }
 
 fn details_of(reading: &StepContext<'_>, asked: Vec<ItemId>) -> Result<Details, CallError> {
-    let listings = reading.call(|client, caller| client.items(caller, &asked))?;
+    let mut listings = reading.call(|client, caller| client.items(caller, &asked))?;
+    for found in &mut listings {
+        let Ok(listing) = found else { continue };
+        if listing.price.is_none() {
+            match price_of(reading, listing) {
+                Ok(price) => listing.price = price,
+                // It is read alone later.
+                Err(CallError::Failed(why)) => {
+                    *found = Err(ItemFailure { id: Some(listing.id.clone()), why });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
     Ok(Details { asked, listings })
+}
+
+/// The price of a listing that came without one: the stored one while nothing of the
+/// listing changed, else the one that the marketplace names when asked; `None` when it
+/// names none. Other changes of prices are announced.
+fn price_of(
+    reading: &StepContext<'_>,
+    listing: &ListingDocument,
+) -> Result<Option<Cents>, CallError> {
+    let owner = reading.account.owner;
+    let before = reading.look_up(|tx| books::store::stored(tx, owner, listing.id.number))?;
+    let known = before.filter(|before| before.updated_at == listing.updated_at);
+    match known.and_then(|before| before.price) {
+        Some(price) => Ok(Some(price)),
+        None => reading.call(|client, caller| client.sale_price(caller, &listing.id)),
+    }
 }
 
 /// Queues the write of listings; the result is how many were read completely.

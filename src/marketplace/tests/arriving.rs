@@ -54,10 +54,15 @@ fn what_is_not_ours_to_work_is_kept_and_answered() {
     world.notify(&json!({ "resource": "/orders/1/../../users/me", "topic": "orders_v2", "user_id": SHOP.0 }), "r").unwrap();
     world.notify(&order_notice(1, "x"), "r").unwrap();
     world.work_inbox();
-    // "Not found" counts only the second time.
+    // "Not found" counts only again, and after minutes.
     let last = "SELECT state, outcome FROM ml_notification ORDER BY notification_id DESC LIMIT 1";
     assert_eq!(world.rows(last), ["0 the marketplace has no such order"]);
-    world.advance(10);
+    for pause_s in [10, 20, 40, 80] {
+        world.advance(pause_s);
+        world.work_inbox();
+        assert_eq!(world.rows(last), ["0 the marketplace has no such order"]);
+    }
+    world.advance(160);
     world.work_inbox();
     let states = world.rows(
         "SELECT topic, state, coalesce(outcome, '') FROM ml_notification ORDER BY notification_id",

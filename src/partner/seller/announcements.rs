@@ -49,8 +49,8 @@ wire! {
         ml_user_id: MlUserId = row.ml_user_id,
         /// Title, as buyers read it.
         title: String = row.title,
-        /// Price of a unit, in `currency`.
-        price: Cents = row.price,
+        /// Price of a unit, in `currency`; null when the marketplace does not say it.
+        price: Option<Cents> = row.price,
         /// Currency of the price, such as `BRL`.
         currency: String = listing.currency,
         /// Units for sale.

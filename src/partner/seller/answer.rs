@@ -80,6 +80,11 @@ fn unsent(problem: Problem, why: Unsent) -> Problem {
             let said = "the marketplace does not take this text; leave out contacts and links";
             return Problem::field("text", said);
         }
+        Unsent::Banned => "the marketplace does not let this account answer now",
+        Unsent::NotAllowed => "the application may not answer for this account at the marketplace",
+        Unsent::Unknown => {
+            "the marketplace takes no answer to this question now; look at it again in a minute"
+        }
         Unsent::Inactive => "the listing of this question is not active at the marketplace",
         Unsent::Unlinked => "the account must be linked to the marketplace again",
         Unsent::Away => {

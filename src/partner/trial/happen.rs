@@ -204,7 +204,7 @@ impl Shop<'_, '_> {
     fn reprice(&self, events: i64) -> Result<i64, Problem> {
         let now = self.write.0.now();
         let listing = sample::listing(self.numbers, 0, now);
-        let price = Cents(listing.price.0 + 1 + events);
+        let price = listing.price.map(|price| Cents(price.0 + 1 + events));
         listings::apply(self.write, &ListingDocument { price, ..listing }, now)?;
         Ok(self.numbers.item(0))
     }

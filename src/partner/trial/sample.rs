@@ -136,7 +136,7 @@ pub fn listing(numbers: Numbers, place: usize, since: Instant) -> ListingDocumen
         title: title.to_owned(),
         status: if place + 1 == GOODS.len() { "paused" } else { "active" }.to_owned(),
         sub_status: String::new(),
-        price: Cents(price),
+        price: Some(Cents(price)),
         currency: "BRL".to_owned(),
         available: units,
         sold: 5,
@@ -279,6 +279,7 @@ pub fn claim(numbers: Numbers, place: i64, order: i64, at: Instant) -> ClaimDocu
         resource_id: Some(order),
         due_at: Some(at.plus(3 * DAY_S)),
         action: "send_message_to_complainant".to_owned(),
+        came_back: false,
         resolution: String::new(),
         updated_at: at,
     }

@@ -127,6 +127,11 @@ fn what_was_given_up_is_a_missed_feed() {
     assert_eq!(messages[0]["resource"], format!("/orders/{id}"));
     assert_eq!(messages[0]["response"]["http_code"], 401);
     assert_eq!(missed("&topic=items").status, 400);
+    assert_eq!(missed("&topic=claims").status, 400, "a topic of before");
+    site.control("config", &json!({ "application_owner": 4 }));
+    assert_eq!(missed("&topic=orders_v2").status, 403);
+    site.control("config", &json!({ "application_owner": 777 }));
+    assert_eq!(missed("&topic=orders_v2").status, 200);
     site.set_clock("2026-11-22T12:30:01Z");
     site.control("tokens", &json!({ "ml_user_id": 777, "action": "revoke" }));
     let (token, _) = site.connect(777);

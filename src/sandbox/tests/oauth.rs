@@ -29,14 +29,34 @@ fn the_consent_page_checks_the_request() {
         let query = authorization_query(RETURN, "S256");
         let url = format!("{}/authorization?{query}", site.running.url());
         let answer = site.agent.post(url).send(form).unwrap();
-        assert_eq!(answer.status().as_u16(), 303);
-        answer.headers()["location"].to_str().unwrap().to_owned()
+        let place = answer.headers().get("location").map(|place| place.to_str().unwrap());
+        (answer.status().as_u16(), place.unwrap_or_default().to_owned())
     };
-    assert!(press("decisao=autorizar&ml_user_id=777").contains("code=TG-"));
-    assert_eq!(
-        press("decisao=recusar&ml_user_id=777"),
-        format!("{RETURN}?error=access_denied&state=st%26te")
-    );
+    let agree = "decisao=autorizar&ml_user_id=777";
+    let (status, place) = press(agree);
+    assert!(status == 303 && place.contains("code=TG-"), "{status} {place}");
+    // What is refused is said here: no way back is documented.
+    let stays = |status: u16| (status, String::new());
+    assert_eq!(press("decisao=recusar&ml_user_id=777"), stays(200));
+    site.control("config", &json!({ "collaborators": [777] }));
+    assert_eq!(press(agree), stays(403));
+    site.control("config", &json!({ "collaborators": [], "pending_data": [777] }));
+    assert_eq!(press(agree), stays(403));
+}
+
+#[test]
+fn who_may_not_authorise_gets_no_token() {
+    let site = Site::start();
+    for (switches, error) in [
+        (json!({ "collaborators": [777] }), "invalid_operator_user_id"),
+        (json!({ "collaborators": [], "pending_data": [777] }), "invalid_grant"),
+    ] {
+        site.control("config", &switches);
+        assert_eq!(site.redeem(&site.code(777), VERIFIER).json()["error"], error);
+    }
+    site.control("config", &json!({ "pending_data": [], "no_offline_access": true }));
+    let pair = site.redeem(&site.code(777), VERIFIER).json();
+    assert_eq!((&pair["scope"], pair.get("refresh_token")), (&json!("read write"), None));
 }
 
 #[test]

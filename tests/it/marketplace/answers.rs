@@ -8,6 +8,7 @@ use crate::support::client::{Reply, Request};
 use crate::support::cron::json_of;
 use crate::support::shops::{LISTINGS, QUESTIONS, ask, listed, shops};
 use crate::support::site::Site;
+use crate::support::sync::{run_after, wait_until_read, wait_until_worked};
 use crate::support::world::{LOJA, World};
 
 /// Makes a question whose notifications are all delivered; returns its number.
@@ -102,4 +103,46 @@ fn a_refused_answer_says_what_to_do_and_is_kept() {
     world.control(&item, &json!({ "status": "active", "notify": false }));
     form(&ana, &path, "Tem sim, azul").expect(303);
     assert_eq!(left_open(&site), "0");
+}
+
+#[test]
+fn each_refusal_of_an_answer_has_its_words_and_its_end() {
+    let (world, site) = shops();
+    let ana = site.person("ana");
+    let question = asked(&world, &ana);
+    let path = format!("{QUESTIONS}/{question}/responder");
+    let refuse = |code: &str| {
+        let body = json!({ "error": code, "message": "x", "status": 400, "cause": [] });
+        let refused =
+            json!({ "path_prefix": "/answers", "kind": "status", "code": 400, "body": body });
+        world.fault(&refused);
+    };
+    for (code, status, words) in [
+        ("user_banned", 409, "não deixa esta conta responder agora"),
+        ("invalid_question", 409, "não reconheceu esta pergunta"),
+        ("something_new", 502, "mude o texto"),
+    ] {
+        refuse(code);
+        let page = form(&ana, &path, "Tem sim").expect(status).text();
+        assert!(page.contains(words) && page.contains("Tem sim</textarea>"), "{code}: {page}");
+        assert_eq!(page.contains("mude o texto"), code == "something_new", "{code}: {page}");
+        assert_eq!(left_open(&site), "1", "{code}");
+    }
+    // The buyer is blocked: for the marketplace the question stays unanswered for ever.
+    let blocked = json!({ "buyer_blocked": true });
+    world.control(&format!("/_sandbox/questions/{question}"), &blocked);
+    let back = form(&ana, &path, "Tem sim").expect(303);
+    let shown = ana.get(back.header("location").unwrap()).expect(200).text();
+    assert!(shown.contains("não aceita mais resposta") && !shown.contains("<textarea"), "{shown}");
+    assert_eq!(left_open(&site), "0");
+    // Neither a reading nor a notification brings it back.
+    run_after(&site, 3_600);
+    wait_until_read(&site, &ana);
+    let notice = json!({ "ml_user_id": LOJA, "topic": "questions", "resource": format!("/questions/{question}") });
+    world.control("/_sandbox/notifications", &notice);
+    wait_until_worked(&world, &site);
+    assert_eq!(
+        (left_open(&site), &json_of(&ana, &format!("{QUESTIONS}/{question}"))["estado"]),
+        ("0".to_owned(), &json!("encerrada"))
+    );
 }

@@ -154,13 +154,14 @@ fn a_notification_is_worked_again_from_the_start() {
     let back = admin.send(Request::new("POST", &again)).expect(303);
     assert_eq!(back.header("location"), Some("/admin/notificacoes"));
     let one = || list(&admin, &format!("{INBOX}/{id}"));
-    // That the order does not exist is believed only the second time.
+    // That the order does not exist is believed only again, and after minutes.
     until("it is worked", Duration::from_mins(1), || {
         site.clock().advance_s(5);
         (one()["estado"] == "processada").then_some(())
     });
     assert_eq!(one()["resultado"], "o marketplace não tem esta venda");
-    assert_eq!((&one()["tentativas"], &one()["conta"]), (&json!(2), &json!("LOJA DA ANA")));
+    assert!(one()["tentativas"].as_i64() >= Some(2), "{}", one());
+    assert_eq!(one()["conta"], "LOJA DA ANA");
     let page = admin.get(&format!("{INBOX}/{id}")).expect(200).text();
     assert!(page.contains("Processar de novo"));
     admin.post(&format!("{INBOX}/999999/reprocessar"), &json!({})).expect(404);

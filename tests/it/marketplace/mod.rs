@@ -2,6 +2,7 @@
 
 mod answers; // Answers to buyers: what the marketplace accepts and rejects.
 mod asked; // Chat messages about buyers' questions, as the account's owner chose.
+mod consents; // Consents that end otherwise than expected.
 mod convergence; // Whatever happens, the mirror ends like the marketplace.
 mod earned; // What a sale earned, and its claims.
 mod fees; // The fee calculator: fields, the cache of a day, and accounts.
@@ -19,4 +20,6 @@ mod shops; // The seller's panel: sales, listings, questions and claims.
 mod storm; // Notifications in any order and number end in one state.
 mod sync; // What the platform reads at the marketplace by itself.
 mod sync_things; // Listings, questions, claims and shipments without a notification.
+mod topics; // Notifications of all topics, and those that did not arrive.
+mod unpriced; // Listings without a price, and scans without a limit.
 mod wrong_answers; // A marketplace with wrong totals or missing records.

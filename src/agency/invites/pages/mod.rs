@@ -149,7 +149,7 @@ pub fn done(app: &App, _: &Visitor, request: &Request) -> Result<Reply, Problem>
         return gone(app, request);
     };
     let reply = if request.wants_json() {
-        let ok = ending == Ending::Joined;
+        let ok = matches!(ending, Ending::Joined | Ending::JoinedForHours);
         Reply::json(&EndJson { ok, resultado: ending.name(), conta: &account })?
     } else {
         let layout = Layout::outside(&app.config.server.name, request.now);

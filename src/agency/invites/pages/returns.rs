@@ -90,7 +90,8 @@ fn receive(
         let (guest, nickname) = (guest.clone(), nickname.clone());
         app.db.write(move |tx| tell(tx, &guest, taken.owner, account, &nickname))?;
     }
-    Ok((Ending::Joined, nickname))
+    let renews = pair.refresh.is_some();
+    Ok((if renews { Ending::Joined } else { Ending::JoinedForHours }, nickname))
 }
 
 /// An account that a guest authorised, after its tokens were stored.

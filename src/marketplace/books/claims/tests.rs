@@ -23,6 +23,7 @@ fn claim(id: i64, status: &str, age: i64) -> ClaimDocument {
         updated_at: Instant(NOW - age),
         action: "refund".to_owned(),
         due_at: Some(Instant(NOW + 100)),
+        came_back: false,
         resolution: String::new(),
     }
 }

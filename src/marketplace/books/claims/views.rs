@@ -287,6 +287,7 @@ mod tests {
             updated_at: Instant(0),
             action: action.to_owned(),
             due_at: due.map(Instant),
+            came_back: false,
             resolution: String::new(),
         }
     }

@@ -23,7 +23,9 @@ pub struct ListingDocument {
     pub status: String,
     /// Why: the marketplace's codes, separated by spaces; may be empty.
     pub sub_status: String,
-    pub price: Cents,
+    /// What a unit costs; `None` when the marketplace does not say it here. Then it may say
+    /// it at another address.
+    pub price: Option<Cents>,
     pub currency: String,
     /// Units for sale, and units sold.
     pub available: i64,
@@ -98,7 +100,7 @@ impl ListingDocument {
             title: text(&item["title"]).unwrap_or_default(),
             status: text(&item["status"]).ok_or(Unreadable("status"))?,
             sub_status: sub_status(&item["sub_status"]),
-            price: price(item).ok_or(Unreadable("price"))?,
+            price: price(item)?,
             currency: text(&item["currency_id"]).unwrap_or_else(|| "BRL".to_owned()),
             available: quantity(item, "available_quantity"),
             sold: quantity(item, "sold_quantity"),
@@ -125,11 +127,20 @@ fn sub_status(value: &Value) -> String {
     shortened(&words.join(" "), LONGEST_TEXT).to_owned()
 }
 
-/// The price of the listing, else of its first variation that has one.
-fn price(item: &Value) -> Option<Cents> {
-    let of_variation =
-        || elements(&item["variations"]).iter().find_map(|one| amount(&one["price"]));
-    amount(&item["price"]).or_else(|| amount(&item["base_price"])).or_else(of_variation)
+/// The price of the listing, else of its first variation that has one; `None` when there
+/// is none. One that is there and is no amount makes the listing unreadable.
+fn price(item: &Value) -> Result<Option<Cents>, Unreadable> {
+    let own = [&item["price"], &item["base_price"]];
+    let of_variations = elements(&item["variations"]).iter().map(|one| &one["price"]);
+    let mut said = own.into_iter().chain(of_variations).filter(|price| !price.is_null());
+    let Some(first) = said.next() else { return Ok(None) };
+    let price = amount(first).or_else(|| said.find_map(amount));
+    price.map(Some).ok_or(Unreadable("price"))
+}
+
+/// The price that `/items/{id}/sale_price` names; `None` when it names none.
+pub fn sale_price(answer: &Value) -> Option<Cents> {
+    amount(&answer["amount"])
 }
 
 /// Units of the listing, else of all its variations.
@@ -229,7 +240,7 @@ mod tests {
     fn a_listing_reads_with_its_codes_and_picture() {
         let listing = read(&sample()).unwrap();
         assert_eq!((listing.id.to_string().as_str(), listing.seller), ("MLB123", MlUserId(777)));
-        assert_eq!((listing.price, listing.available, listing.sold), (Cents(5990), 7, 3));
+        assert_eq!((listing.price, listing.available, listing.sold), (Some(Cents(5990)), 7, 3));
         assert_eq!(
             (&*listing.sku, &*listing.ean, &*listing.title),
             ("CAB-1", "7890000000017", "Cabo")
@@ -267,7 +278,25 @@ mod tests {
         item["variations"] =
             json!([{ "price": "10.5", "available_quantity": 2 }, { "available_quantity": "3" }]);
         let listing = read(&item).unwrap();
-        assert_eq!((listing.price, listing.available), (Cents(1050), 5));
+        assert_eq!((listing.price, listing.available), (Some(Cents(1050)), 5));
+    }
+
+    #[test]
+    fn a_listing_may_come_without_its_price() {
+        let mut item = sample();
+        item.as_object_mut().unwrap().remove("price");
+        item["variations"] = json!([{ "id": 1, "available_quantity": 7 }]);
+        let listing = read(&item).unwrap();
+        assert_eq!((listing.price, &*listing.sku, listing.available), (None, "CAB-1", 7));
+        item["base_price"] = json!(42);
+        assert_eq!(read(&item).unwrap().price, Some(Cents(4200)));
+        for (answer, price) in [
+            (json!({ "amount": 59.9, "regular_amount": 69.9 }), Some(Cents(5990))),
+            (json!({ "amount": null }), None),
+            (json!({ "amount": "much" }), None),
+        ] {
+            assert_eq!(sale_price(&answer), price, "{answer}");
+        }
     }
 
     #[test]
@@ -316,7 +345,8 @@ mod tests {
             let mut item = sample();
             item[field] = value;
             if let Ok(listing) = read(&item) {
-                prop_assert!(listing.available >= 0 && listing.sold >= 0 && listing.price.0 >= 0);
+                prop_assert!(listing.available >= 0 && listing.sold >= 0);
+                prop_assert!(listing.price.is_none_or(|price| price.0 >= 0));
                 prop_assert!(listing.thumbnail.is_empty() || listing.thumbnail.starts_with("https://http2.mlstatic.com/"));
             }
         }

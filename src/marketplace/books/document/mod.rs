@@ -15,9 +15,9 @@ mod seller;
 
 pub use claim::{ClaimDocument, ClaimState};
 pub use item_id::ItemId;
-pub use listing::ListingDocument;
+pub use listing::{ListingDocument, sale_price};
 pub use order::{OrderDocument, Shipment, SoldItem, SoldLine};
-pub use question::{QuestionDocument, QuestionRow, QuestionState};
+pub use question::{QuestionDocument, QuestionRow, QuestionState, UNANSWERABLE};
 pub use seller::SellerRecord;
 
 use serde_json::Value;

@@ -20,6 +20,10 @@ named! {
     }
 }
 
+/// The status of a question that the marketplace shows as unanswered and takes no answer
+/// to, such as one of a buyer whom the seller blocked. The name is ours.
+pub const UNANSWERABLE: &str = "NOT_ANSWERABLE";
+
 impl QuestionState {
     /// The state for a status of the marketplace. A question with a new status
     /// cannot be answered.
@@ -97,6 +101,13 @@ impl QuestionDocument {
             updated_at: instant(&question["last_updated"]),
         };
         Ok(Self { row, site: item.site })
+    }
+
+    /// The same, once the marketplace took no answer to it.
+    #[must_use]
+    pub fn unanswerable(self) -> Self {
+        let (state, status) = (QuestionState::Closed, UNANSWERABLE.to_owned());
+        Self { row: QuestionRow { state, status, ..self.row }, ..self }
     }
 
     /// Whether it has an answer.

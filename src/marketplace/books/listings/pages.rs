@@ -51,7 +51,7 @@ wire! {
         titulo: String = row.title,
         estado: String = status,
         motivo: String = row.sub_status,
-        preco: Cents = row.price,
+        preco: Option<Cents> = row.price,
         moeda: String = currency,
         disponivel: i64 = row.available,
         vendidos: i64 = row.sold,
@@ -106,6 +106,7 @@ fn sum_of(worths: &[(String, Worth)], state: Option<&str>) -> Worth {
         listings: sum.listings + part.listings,
         units: sum.units.saturating_add(part.units),
         value: Cents(sum.value.0.saturating_add(part.value.0)),
+        unpriced: sum.unpriced + part.unpriced,
     })
 }
 

@@ -22,7 +22,8 @@ row! {
         pub status: i64,
         /// Why: the marketplace's codes, separated by spaces; may be empty.
         pub sub_status: String,
-        pub price: Cents = "price_cents",
+        /// `None` when the marketplace does not say it.
+        pub price: Option<Cents> = "price_cents",
         pub currency: i64,
         pub available: i64,
         pub sold: i64,
@@ -174,8 +175,10 @@ pub struct Worth {
     pub listings: i64,
     /// Units for sale.
     pub units: i64,
-    /// Those at their prices.
+    /// Those at their prices, as far as these are known.
     pub value: Cents,
+    /// Listings whose price the marketplace does not say.
+    pub unpriced: i64,
 }
 
 /// What the listings of an owner add up to, by the marketplace's names of their
@@ -196,12 +199,18 @@ pub fn worths(
     let sql = format!(
         "SELECT (SELECT text FROM word WHERE word_id = status), count(*),
                 CAST(min(total(max(available, 0)), 9e18) AS INTEGER),
-                CAST(min(total(max(available, 0) * price_cents), 9e18) AS INTEGER)
+                CAST(min(total(max(available, 0) * price_cents), 9e18) AS INTEGER),
+                count(*) - count(price_cents)
          FROM listing WHERE {} GROUP BY status",
         filters.sql()
     );
     tx.all(&sql, filters.values(), |row| {
-        let worth = Worth { listings: row.get(1)?, units: row.get(2)?, value: row.get(3)? };
+        let worth = Worth {
+            listings: row.get(1)?,
+            units: row.get(2)?,
+            value: row.get(3)?,
+            unpriced: row.get(4)?,
+        };
         Ok((row.get(0)?, worth))
     })
 }

@@ -16,7 +16,7 @@ fn listing(number: i64, status: &str, age: i64) -> ListingDocument {
         title: "Cabo USB-C".to_owned(),
         status: status.to_owned(),
         sub_status: String::new(),
-        price: Cents(5990),
+        price: Some(Cents(5990)),
         currency: "BRL".to_owned(),
         available: 7,
         sold: 3,

@@ -123,11 +123,11 @@ pub struct CardListing {
     pub id: String,
     /// Its title, or its id when that is not known.
     pub title: String,
-    /// `R$ 59,90`; empty when the listing is not known.
+    /// `R$ 59,90`; empty when the listing or its price is not known.
     pub price: String,
     /// Units for sale, as a number; empty when the listing is not known.
     pub stock: String,
-    /// The units for sale in words.
+    /// The units for sale in words; empty when the listing is not known.
     pub stock_words: String,
     /// The state in which buyers cannot buy and nobody can answer now; `None`
     /// while the listing is active, or not known.
@@ -140,7 +140,7 @@ pub struct CardListing {
 row! {
     struct Shown {
         title: String,
-        price: Cents = "price_cents",
+        price: Option<Cents> = "price_cents",
         available: i64,
         status: String = "(SELECT text FROM word WHERE word_id = listing.status)",
         permalink: String,
@@ -225,7 +225,7 @@ fn listing(
     Ok(CardListing {
         id,
         title: shown.title,
-        price: shown.price.page(),
+        price: shown.price.map(Cents::page).unwrap_or_default(),
         stock: grouped(shown.available.unsigned_abs()),
         stock_words: match shown.available {
             ..=0 => "sem estoque".to_owned(),

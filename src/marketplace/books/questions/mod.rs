@@ -27,7 +27,7 @@ use serde_json::json;
 
 pub use super::document::QuestionState;
 
-use super::document::{QuestionDocument, QuestionRow};
+use super::document::{QuestionDocument, QuestionRow, UNANSWERABLE};
 use super::listings;
 use super::news;
 use super::orders::Applied;
@@ -45,11 +45,10 @@ const SHOWN: usize = 160;
 /// Characters of a question that its message shows, which leaves the platform.
 const SENT: usize = 300;
 
-/// How far a status is in the life of a question. Rows of searches never lower
-/// it.
+/// How far a status is in the life of a question. What is not newer never lowers it.
 fn rank(status: &str) -> u8 {
     match status {
-        "ANSWERED" | "CLOSED_UNANSWERED" => 2,
+        "ANSWERED" | "CLOSED_UNANSWERED" | UNANSWERABLE => 2,
         "BANNED" | "DELETED" | "DISABLED" => 3,
         _ => 1,
     }
@@ -117,10 +116,11 @@ pub fn gone(
 }
 
 fn is_older(question: &QuestionDocument, before: &QuestionRow) -> bool {
+    let is_lower = rank(&question.row.status) < rank(&before.status);
     match (question.row.updated_at, before.updated_at) {
-        (Some(changed), Some(known)) => changed < known,
+        (Some(changed), Some(known)) => changed < known || changed == known && is_lower,
         (Some(_), None) => false,
-        (None, _) => rank(&question.row.status) < rank(&before.status),
+        (None, _) => is_lower,
     }
 }
 

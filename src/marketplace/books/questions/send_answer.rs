@@ -35,6 +35,12 @@ pub enum Unsent {
     Inactive,
     /// The account must be linked again.
     Unlinked,
+    /// The marketplace lets this account answer nobody now.
+    Banned,
+    /// The application may not answer for the account.
+    NotAllowed,
+    /// The marketplace does not know the question, or as one that takes no answer.
+    Unknown,
     /// The marketplace does not take this text.
     Refused,
     /// The marketplace or this service did not answer; perhaps it arrived.
@@ -81,6 +87,7 @@ pub fn send_answer(
         }
         AnswerSent::Refused { code, now } => {
             tracing::warn!(code, "the marketplace refused an answer");
+            let now = if ends_question(&code) { now.map(closed) } else { now };
             keep(app, owner, &question, now, None)?;
             refused(&code)
         }
@@ -108,16 +115,48 @@ fn too_late(question: &QuestionRow) -> AnswerOutcome {
     }
 }
 
+/// Whether a refusal means that the question takes no answer any more, whatever its status
+/// says: it was answered, or its buyer is blocked.
+fn ends_question(code: &str) -> bool {
+    matches!(code, "not_unanswered_question" | "question_closed")
+}
+
+/// A question that takes no answer any more, as it is to be stored.
+fn closed(now: QuestionDocument) -> QuestionDocument {
+    if now.row.is_open() { now.unanswerable() } else { now }
+}
+
 /// The error when the marketplace rejects the answer to a question that still
 /// waits.
 fn refused(code: &str) -> (Problem, Unsent) {
-    if code == "not_active_item" {
-        let said =
-            "O anúncio desta pergunta não está ativo: reative-o no marketplace e responda de novo";
-        return (Problem::conflict(said), Unsent::Inactive);
-    }
-    let said = "O marketplace recusou a resposta: mude o texto, sem contatos nem links, ou responda por lá";
-    (Problem::new(Code::MarketplaceUnavailable, said), Unsent::Refused)
+    let (said, why) = match code {
+        "not_active_item" => (
+            "O anúncio desta pergunta não está ativo: reative-o no marketplace e responda de novo",
+            Unsent::Inactive,
+        ),
+        "user_banned" => (
+            "O marketplace não deixa esta conta responder agora: veja nela o motivo do bloqueio. Mudar o texto não adianta",
+            Unsent::Banned,
+        ),
+        "forbidden" | "PA_UNAUTHORIZED_RESULT_FROM_POLICIES" => (
+            "A plataforma não tem permissão para responder por esta conta: avise quem cuida dela, ou responda no marketplace",
+            Unsent::NotAllowed,
+        ),
+        // That the question takes no answer is stored, unless it could not be read again.
+        code if ends_question(code) => (
+            "O marketplace diz que esta pergunta já foi respondida, ou que o comprador está bloqueado. Espere um minuto e veja de novo",
+            Unsent::Unknown,
+        ),
+        "invalid_question" | "not_found" => (
+            "O marketplace não reconheceu esta pergunta. Espere um minuto e tente de novo, ou responda por lá",
+            Unsent::Unknown,
+        ),
+        _ => {
+            let said = "O marketplace recusou a resposta: mude o texto, sem contatos nem links, ou responda por lá";
+            return (Problem::new(Code::MarketplaceUnavailable, said), Unsent::Refused);
+        }
+    };
+    (Problem::conflict(said), why)
 }
 
 /// Sends an answer, once. When the result of an earlier answer is not known,
@@ -220,6 +259,30 @@ fn unsent(error: CallError) -> (Problem, Unsent) {
         CallError::Failed(_) => {
             let problem = Problem::new(Code::MarketplaceUnavailable, said);
             (Problem { retry_after_s: error.retry_after_s(), ..problem }, Unsent::Away)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_refusal_has_words_of_its_own() {
+        let mut said: Vec<String> = Vec::new();
+        for (code, why) in [
+            ("not_active_item", Unsent::Inactive),
+            ("user_banned", Unsent::Banned),
+            ("PA_UNAUTHORIZED_RESULT_FROM_POLICIES", Unsent::NotAllowed),
+            ("not_unanswered_question", Unsent::Unknown),
+            ("invalid_question", Unsent::Unknown),
+            ("something_new", Unsent::Refused),
+        ] {
+            let (problem, found) = refused(code);
+            assert_eq!(found, why, "{code}");
+            assert_eq!(problem.message.contains("mude o texto"), why == Unsent::Refused, "{code}");
+            assert!(!said.contains(&problem.message.to_string()), "{code}");
+            said.push(problem.message.into_owned());
         }
     }
 }

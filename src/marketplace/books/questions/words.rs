@@ -1,7 +1,7 @@
 //! What happened to a question that cannot be answered, in words for its
 //! seller.
 
-use crate::marketplace::books::document::{QuestionRow, QuestionState};
+use crate::marketplace::books::document::{QuestionRow, QuestionState, UNANSWERABLE};
 use crate::panel::{Notice, Tone};
 
 /// The notice about a question that cannot be answered.
@@ -16,6 +16,10 @@ pub fn sentences(status: &str) -> (&'static str, &'static str) {
         "CLOSED_UNANSWERED" => (
             "Esta pergunta foi encerrada sem resposta",
             "O anúncio terminou ou o prazo para responder passou. Não é preciso fazer nada.",
+        ),
+        UNANSWERABLE => (
+            "O marketplace não aceita mais resposta a esta pergunta",
+            "Ela já foi respondida por lá, ou o comprador está bloqueado. Não é preciso fazer nada.",
         ),
         "DELETED" => (
             "Esta pergunta foi excluída",

@@ -71,21 +71,18 @@ pub const fn badge(state: NotificationState) -> Badge {
 }
 
 /// Topics that the marketplace has and that we do nothing with.
-const OTHER_TOPICS: [(&str, &str); 14] = [
+const OTHER_TOPICS: [(&str, &str); 11] = [
     ("catalog_item_competition_status", "Disputa no catálogo"),
     ("catalog_suggestions", "Sugestões do catálogo"),
     ("fbm_stock_operations", "Estoque no Full"),
     ("flex-handshakes", "Entregas Flex"),
     ("invoices", "Notas fiscais"),
-    ("items_prices", "Preços de anúncios"),
     ("leads-credits", "Contatos de crédito"),
     ("messages", "Mensagens de compradores"),
-    ("orders", "Vendas"),
     ("payments", "Pagamentos"),
     ("price_suggestion", "Sugestões de preço"),
     ("public_candidates", "Candidatos a promoções"),
     ("public_offers", "Ofertas em promoções"),
-    ("stock-locations", "Estoque por local"),
 ];
 
 /// The label of a topic; unknown topics keep their own name.

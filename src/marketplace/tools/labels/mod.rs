@@ -33,7 +33,7 @@ use http::StatusCode;
 use crate::base::{Instant, MlUserId, OrderId};
 use crate::marketplace::account::tokens::CallError;
 use crate::marketplace::books::orders::effects::and_more;
-use crate::marketplace::client::{Failure, Unprinted};
+use crate::marketplace::client::{Failure, RETRY, Unprinted};
 use crate::marketplace::tools::{Refusal, out_of_reach};
 use crate::panel::view::address;
 use crate::row;
@@ -144,7 +144,10 @@ pub fn of_cause(cause: &str) -> Refusal {
         }
         "invalid_shipment_mode" => "Este envio não usa etiquetas do marketplace.",
         "shipment_ids" => "São etiquetas demais de uma vez. Peça até 50.",
-        _ => "O marketplace não deu a etiqueta deste envio.",
+        RETRY => {
+            "O marketplace não conseguiu dar a etiqueta agora. Tente de novo em alguns minutos."
+        }
+        _ => "O marketplace não deu a etiqueta deste envio. Veja nele, na venda, o que falta.",
     };
     (StatusCode::BAD_REQUEST, said)
 }
@@ -165,6 +168,7 @@ mod tests {
             ("invalid_shipment_ff_public", 400),
             ("invalid_shipment_mode", 400),
             ("shipment_ids", 400),
+            (RETRY, 400),
             ("<b>what ever</b>", 400),
         ] {
             let (status, said) = of_cause(cause);
