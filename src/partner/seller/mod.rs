@@ -20,6 +20,9 @@ mod top_products;
 mod trigger;
 pub(super) mod usage;
 
+#[cfg(test)]
+mod model;
+
 use super::operation::{Declared, Effect, posts, posts_in_tests, reads, sends};
 use super::webhooks::ListWebhookDeliveries;
 use super::webhooks::operations::{

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use super::Desk;
 use crate::base::{Cents, Instant, OrderId, Secret};
 use crate::marketplace::books::document::ItemId;
+use crate::fixture::ZONE;
+use crate::marketplace::books::parcel::ParcelKnown;
 use crate::marketplace::client::{
     Caller, ClaimSearch, Client, Failure, FeeQuestion, OrderSearch, Span, TokenPair,
 };
@@ -45,8 +47,47 @@ pub fn orders(desk: &Desk<'_>) -> String {
 pub fn shipment(desk: &Desk<'_>) -> String {
     let id = desk.number("id");
     desk.call("/shipments/", |client, caller| {
-        Ok((client.shipment(caller, id)?, client.sender_of(caller, id)?))
+        let known = ParcelKnown::nothing(Instant(0)).without_cost();
+        Ok((client.parcel(caller, id, &known, ZONE)?, client.sender_of(caller, id)?))
     })
+}
+
+/// A parcel in a state, of which another address tells more.
+fn parcel(desk: &Desk<'_>, part: &'static str, state: &Value) -> String {
+    let client = desk.replay.client(vec![
+        (part, 200, desk.shown.clone()),
+        ("/sla", 404, json!({})),
+        ("/history", 404, json!([])),
+        ("/costs", 404, json!({})),
+        ("/shipments/", 200, state.clone()),
+    ]);
+    let known = ParcelKnown::nothing(Instant(0));
+    format!("{:?}", client.parcel(&desk.replay.caller(), 1, &known, ZONE))
+}
+
+pub fn deadline(desk: &Desk<'_>) -> String {
+    let ready = json!({ "status": "ready_to_ship", "substatus": "ready_to_print" });
+    parcel(desk, "/sla", &ready)
+}
+
+pub fn history(desk: &Desk<'_>) -> String {
+    parcel(desk, "/history", &json!({ "status": "delivered" }))
+}
+
+pub fn hours(desk: &Desk<'_>) -> String {
+    let ready = json!({ "status": "ready_to_ship", "logistic": { "type": "cross_docking" } });
+    parcel(desk, "/shipping/schedule/", &ready)
+}
+
+pub fn returned(desk: &Desk<'_>) -> String {
+    let claim = json!({ "id": 1, "status": "opened", "type": "return",
+        "date_created": "2026-11-18T09:00:00.000-04:00",
+        "players": [{ "role": "respondent", "user_id": 777 }] });
+    let client = desk.replay.client(vec![
+        ("/returns", 200, desk.shown.clone()),
+        ("/claims/", 200, claim),
+    ]);
+    format!("{:?}", client.claim(&desk.replay.caller(), 1))
 }
 
 pub fn shipment_orders(desk: &Desk<'_>) -> String {
@@ -54,11 +95,7 @@ pub fn shipment_orders(desk: &Desk<'_>) -> String {
 }
 
 pub fn costs(desk: &Desk<'_>) -> String {
-    let client = desk.replay.client(vec![
-        ("/costs", 200, desk.shown.clone()),
-        ("/shipments/", 200, json!({ "status": "shipped" })),
-    ]);
-    format!("{:?}", client.shipment_with_cost(&desk.replay.caller(), 1, true))
+    parcel(desk, "/costs", &json!({ "status": "shipped" }))
 }
 
 /// The labels that a refusal names.
