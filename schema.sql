@@ -805,6 +805,7 @@ CREATE TABLE sale_line (
     item_id    INTEGER NOT NULL,            -- number of a further listing, each once
     created_at INTEGER NOT NULL,            -- as in sale_order
     order_id   INTEGER NOT NULL,            -- the order
+    ml_user_id INTEGER NOT NULL,            -- as in sale_order
     status     INTEGER NOT NULL,            -- as in sale_order
     PRIMARY KEY (owner_id, item_id, created_at, order_id)
 ) STRICT, WITHOUT ROWID;
@@ -814,6 +815,7 @@ CREATE TABLE sale_number (
     owner_id INTEGER NOT NULL,              -- as in sale_order
     number   INTEGER NOT NULL,              -- the marketplace's number
     order_id INTEGER NOT NULL,              -- the order
+    ml_user_id INTEGER NOT NULL,            -- as in sale_order
     kind     INTEGER NOT NULL CHECK (kind IN (1, 2)), -- 1 of the cart that it belongs to, 2 of a payment
     PRIMARY KEY (owner_id, number, order_id)
 ) STRICT, WITHOUT ROWID;

@@ -204,7 +204,11 @@ pub fn follow(
     }
     let due_at = order.created_at.plus(i64::from(payment_days) * DAY_S);
     for (supplier, lines) in wanted {
-        if known.iter().any(|known| known.supplier == supplier) {
+        // An account that changed hands may have the order in the books of both owners.
+        let has_one = "SELECT 1 FROM drop_order WHERE order_id = ?1 AND supplier_id = ?2";
+        if known.iter().any(|known| known.supplier == supplier)
+            || tx.maybe::<i64>(has_one, (order.id, supplier))?.is_some()
+        {
             continue;
         }
         let id = tx.insert(

@@ -22,6 +22,10 @@ INSERT INTO ml_link_attempt VALUES (x'03', 7, CAST('Zorbaxinha' AS BLOB), 1, 2);
 INSERT INTO sold_item VALUES (5, 0, 0, 'MLB', 'Garrafa', 'GAR');
 INSERT INTO sale_order (owner_id, created_at, order_id, ml_user_id, status, total_cents, currency, updated_at, item_id, variation_id, quantity, buyer_nickname)
 VALUES (7, 1, 9, 701, 5, 4560, 20, 1, 5, 0, 1, 'COMPRADOR DA ZORBAXINHA');
+INSERT INTO basket VALUES (1, x'05');
+INSERT INTO basket_line VALUES (1, 0, 5, 0, 0, 1, 4560, NULL);
+INSERT INTO sale_line VALUES (7, 6, 1, 9, 701, 5);
+INSERT INTO sale_number VALUES (7, 99, 9, 701, 2);
 INSERT INTO label_batch VALUES (1, 7, 701, 1, 7);
 INSERT INTO label_print VALUES (7, 701, 77, 1, 0, 9);
 INSERT INTO order_count VALUES (7, 701, 5, 1, 1);
@@ -31,7 +35,7 @@ INSERT INTO ml_notification (received_at, topic, resource, ml_user_id, body, sta
 VALUES (1, 'orders_v2', '/orders/9', 701, CAST('{"x":"Zorbaxinha"}' AS BLOB), 1, 1, 'Zorbaxinha');
 INSERT INTO listing VALUES (7, 5, 701, 'MLB', 'Garrafa da Zorbaxinha', 5, '', 1, 20, 1, 1, 5, NULL, '', '', '', 'https://zorbaxinha', '', 1, 1);
 INSERT INTO question VALUES (7, 1, 3, 701, 5, 2, 'ANSWERED', 'Tem COMPRADOR?', 'Sim, Zorbaxinha', 1, 44, 1);
-INSERT INTO claim VALUES (7, 1, 4, 701, 1, 'mediations', 'claim', 'Zorbaxinha', 'order', 9, NULL, '', '', 1, 9);
+INSERT INTO claim VALUES (7, 1, 4, 701, 1, 'mediations', 'claim', 'Zorbaxinha', 'order', 9, NULL, '', '', 1, 9, 0);
 INSERT INTO own_tax VALUES (7, 600, 1);
 INSERT INTO product (product_id, owner_id, sku, ean, title, cost_cents, price_cents, stock, created_at, updated_at, search_key)
 VALUES (1, 7, 'ZORBAXINHA', '', 'Zorbaxinha', 1, 1, 1, 1, 1, 'zorbaxinha');
@@ -84,6 +88,7 @@ INSERT INTO drop_link (supplier_id, seller_id, item_id, site, product_id, create
 INSERT INTO drop_foreign (supplier_id, seller_id, item_id, noted_at) VALUES (7, 8, 6, 1);
 INSERT INTO drop_order (supplier_id, seller_id, order_id, ordered_at, sku, title, quantity, unit_cents, amount_cents, state, due_at)
 VALUES (8, 7, 9, 1, 'FOR', 'Fornecido', 1, 990, 990, 1, 1);
+INSERT INTO drop_order_line SELECT drop_order_id, 1, 6, 'FOR-2', 'Outro', 1, 10 FROM drop_order;
 INSERT INTO agency_client (client_id, name, search, notes, tags, keeper_id, created_at, error)
 VALUES (1, 'Ana Zorbaxinha', 'ana zorbaxinha', 'fala com ana@zorbaxinha.com', 'x', 7, 1, 'Ana Zorbaxinha');
 INSERT INTO agency_account VALUES (701, 1, 7, 1, NULL);

@@ -128,7 +128,7 @@ pub const TABLES: &[Table] = &[
     ("basket", Nothing("compositions of orders, which name nobody; told with each order")),
     ("basket_line", Nothing("compositions of orders, which name nobody; told with each order")),
     ("sale_line", Nothing("where orders are found, told with each order")),
-    ("sale_number", file("numeros_das_vendas", &["number", "order_id", "kind"], &["owner_id"], "owner_id = ?1")),
+    ("sale_number", file("numeros_das_vendas", &["number", "order_id", "ml_user_id", "kind"], &["owner_id"], "owner_id = ?1")),
     ("label_batch", file("lotes_de_etiquetas", &["batch_id", "ml_user_id", "printed_at"], &["owner_id", "printed_by"], "owner_id = ?1")),
     ("label_print", file("etiquetas_impressas", &["shipping_id", "ml_user_id", "batch_id", "order_id"], &["owner_id", "place"], "owner_id = ?1")),
     ("order_count", SUMS),

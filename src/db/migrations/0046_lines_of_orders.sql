@@ -38,6 +38,7 @@ CREATE TABLE sale_line (
     item_id    INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     order_id   INTEGER NOT NULL,
+    ml_user_id INTEGER NOT NULL,
     status     INTEGER NOT NULL,
     PRIMARY KEY (owner_id, item_id, created_at, order_id)
 ) STRICT, WITHOUT ROWID;
@@ -45,6 +46,7 @@ CREATE TABLE sale_number (
     owner_id INTEGER NOT NULL,
     number   INTEGER NOT NULL,
     order_id INTEGER NOT NULL,
+    ml_user_id INTEGER NOT NULL,
     kind     INTEGER NOT NULL CHECK (kind IN (1, 2)),
     PRIMARY KEY (owner_id, number, order_id)
 ) STRICT, WITHOUT ROWID;

@@ -298,6 +298,16 @@ fn books_end_as_the_newest_documents_alone_say() {
         let owner = UserId(case.get() + 1);
         case.set(case.get() + 1);
         furnish(&world, owner);
+        // Numbers are the marketplace's: no two people have the same.
+        let own = |mut said: Said| {
+            let id = said.0["id"].as_i64().unwrap_or(0) + owner.0 * 10;
+            said.0["id"] = json!(id);
+            said.0["payments"][0]["id"] = json!(id * 10);
+            said.0["shipping"]["id"] = json!(7_000_000 + id);
+            said
+        };
+        let [one, two, three] = [one, two, three].map(|life| life.into_iter().map(own).collect::<Vec<_>>());
+        let ids = [1, 2, 3].map(|id| id + owner.0 * 10);
         let newest: Vec<Said> = [&one, &two, &three].map(|life| life[life.len() - 1].clone()).into();
         let mut course: Vec<Said> = [one, two, three].concat();
         course.extend(course.clone());
@@ -308,7 +318,7 @@ fn books_end_as_the_newest_documents_alone_say() {
             course.swap(place, usize::try_from(state >> 33).unwrap_or(0) % (place + 1));
         }
         world.apply(owner, course.iter().map(document).collect(), NEVER);
-        let (said, booked) = (said_by(&newest), in_books(&world, owner, &[1, 2, 3]));
+        let (said, booked) = (said_by(&newest), in_books(&world, owner, &ids));
         // What is owed of an order that is neither paid nor called off stays as it was.
         let is_open = |(order, _): &Said| matches!(order["status"].as_str(), Some("payment_required" | "confirmed"));
         if newest.iter().any(is_open) {

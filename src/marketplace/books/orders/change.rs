@@ -135,12 +135,17 @@ impl OrderChange<'_> {
         let is_out = match OrderStatus::sale_of(row.status) {
             SaleState::Paid => true,
             SaleState::Cancelled => {
-                row.has_left() && !row.marks.has(Marks::CAME_BACK) && !row.marks.has(Marks::SPLIT)
+                let is_back = row.marks.has(Marks::CAME_BACK) || row.marks.has(Marks::SPLIT);
+                row.has_left() && !is_back && !self.is_word(tx, row.substatus, "returned")?
             }
             SaleState::Open => false,
         };
-        let Some(logistic) = row.logistic_type.filter(|_| is_out) else { return Ok(is_out) };
-        Ok(&*self.context.words.text(tx, logistic)? != "fulfillment")
+        Ok(is_out && !self.is_word(tx, row.logistic_type, "fulfillment")?)
+    }
+
+    fn is_word(&self, tx: &ReadTx<'_>, number: Option<i64>, word: &str) -> Result<bool> {
+        let Some(number) = number else { return Ok(false) };
+        Ok(&*self.context.words.text(tx, number)? == word)
     }
 }
 

@@ -128,9 +128,9 @@ pub(super) fn index(
     }
     for item in further_items(tx, after)? {
         tx.execute(
-            "INSERT OR REPLACE INTO sale_line (owner_id, item_id, created_at, order_id, status)
-             VALUES (?1, ?2, ?3, ?4, ?5)",
-            (owner, item, after.created_at, order, after.status),
+            "INSERT OR REPLACE INTO sale_line (owner_id, item_id, created_at, order_id, ml_user_id, status)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (owner, item, after.created_at, order, after.ml_user_id, after.status),
         )?;
     }
     Ok(())

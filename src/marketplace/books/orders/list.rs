@@ -438,8 +438,7 @@ fn sells(tx: &ReadTx<'_>, owner: UserId, store: i64, item: i64) -> Result<bool> 
     let seller = match seller {
         Some(seller) => Some(seller),
         None => tx.maybe(
-            "SELECT o.ml_user_id FROM sale_line l JOIN sale_order o USING (owner_id, created_at, order_id)
-             WHERE l.owner_id = ?1 AND l.item_id = ?2 LIMIT 1",
+            "SELECT ml_user_id FROM sale_line WHERE owner_id = ?1 AND item_id = ?2 LIMIT 1",
             (owner, item),
         )?,
     };

@@ -329,9 +329,7 @@ fn with_shipment(
         after.substatus = word(&read.substatus)?;
         after.logistic_type = word(&read.logistic_type)?;
         after.shipment_at = read.updated_at.or(row.shipment_at);
-        let came_back = read.substatus == "returned" || row.marks.has(Marks::CAME_BACK);
-        after.marks =
-            row.marks.with(Marks::SAME_DAY, read.is_same_day).with(Marks::CAME_BACK, came_back);
+        after.marks = row.marks.with(Marks::SAME_DAY, read.is_same_day);
         if read.status == "to_be_agreed" {
             after.freight = after.freight.or(Some(Cents(0)));
         }
@@ -441,7 +439,9 @@ fn put_parcel(
         return Ok(Applied::Unchanged);
     }
     // Others are told of the state alone; the finer one says what its seller has to do.
-    let shown = |row: &StoredOrder| (row.shipping_status, row.logistic_type, row.marks, row.has_left());
+    let shown = |row: &StoredOrder| {
+        (row.shipping_status, row.logistic_type, row.marks, row.has_left())
+    };
     let is_shown = shown(before) != shown(&after);
     let changed = if is_shown { store::next_change(tx, owner)? } else { before.changed };
     let after = StoredOrder { changed, ..after };

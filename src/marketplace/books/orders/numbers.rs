@@ -31,8 +31,8 @@ pub(super) fn note(
     let payments = order.payments.iter().filter(|_| has_payments);
     for (number, kind) in pack.into_iter().chain(payments.map(|one| (*one, NumberKind::Payment))) {
         let added = tx.execute(
-            "INSERT OR IGNORE INTO sale_number (owner_id, number, order_id, kind) VALUES (?1, ?2, ?3, ?4)",
-            (owner, number, order.id, kind),
+            "INSERT OR IGNORE INTO sale_number (owner_id, number, order_id, ml_user_id, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
+            (owner, number, order.id, order.seller, kind),
         )?;
         if added > 0 {
             store::name_in_claims(tx, owner, kind.resource(), number)?;

@@ -41,7 +41,7 @@ fn to_send([orders, condition]: [&str; 2], stages: &[ParcelStage]) -> String {
     format!(
         "FROM {orders}
     LEFT JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
-    WHERE {condition} AND o.{TO_SEND} AND o.stage IN {stages} AND o.shipping_id > 0
+    WHERE {condition} AND o.{TO_SEND} AND o.stage IN ({stages}) AND o.shipping_id > 0
       AND o.status IN ({sales})
       AND NOT EXISTS (SELECT 1 FROM sale_order risk
           WHERE risk.owner_id = o.owner_id AND risk.shipping_id = o.shipping_id AND risk.stage = {risk})",
