@@ -100,8 +100,15 @@ const FURTHER: &str = "(SELECT json_group_array(json_array(l.item_id, l.sku, l.t
 
 #[expect(clippy::needless_pass_by_value, reason = "the column as it is read")]
 fn further(lines: String) -> Vec<DropLine> {
-    let lines: Vec<(i64, String, String, i64, i64)> = serde_json::from_str(&lines).unwrap_or_default();
-    let line = |(item, sku, title, quantity, unit)| DropLine { item, sku, title, quantity, unit: Cents(unit) };
+    let lines: Vec<(i64, String, String, i64, i64)> =
+        serde_json::from_str(&lines).unwrap_or_default();
+    let line = |(item, sku, title, quantity, unit)| DropLine {
+        item,
+        sku,
+        title,
+        quantity,
+        unit: Cents(unit),
+    };
     lines.into_iter().map(line).collect()
 }
 
@@ -274,9 +281,7 @@ fn wanted(
     let first = items.first().map(|(item, _)| *item);
     let mut wanted: Vec<(UserId, Vec<DropLine>)> = Vec::new();
     for (item, quantity) in items.into_iter().filter(|(_, units)| *units > 0) {
-        let is_for = |line: &DropLine| {
-            line.item == item || line.item == 0 && first == Some(item)
-        };
+        let is_for = |line: &DropLine| line.item == item || line.item == 0 && first == Some(item);
         let before = known.iter().find_map(|one| {
             Some((one.supplier, one.lines.iter().find(|line| is_for(line))?.clone()))
         });

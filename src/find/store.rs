@@ -22,8 +22,7 @@ pub fn sales(tx: &ReadTx<'_>, owner: UserId, search: &str, zone: Zone) -> Result
             (order, owner),
         )?;
         hits.extend(found.map(|(at, total, currency, buyer)| {
-            let detail =
-                format!("{} · {} {buyer}", zone.page(at), total.in_currency(&currency));
+            let detail = format!("{} · {} {buyer}", zone.page(at), total.in_currency(&currency));
             Hit {
                 text: format!("Venda {order}"),
                 detail: detail.trim_end().to_owned(),

@@ -121,7 +121,11 @@ fn sale_page(
     let (events, untimed) = happened(&order, &page, &claims, time);
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        parcel_label: if OrderStatus::sale_of(order.status) == SaleState::Paid { label(&order) } else { String::new() },
+        parcel_label: if OrderStatus::sale_of(order.status) == SaleState::Paid {
+            label(&order)
+        } else {
+            String::new()
+        },
         outside: outside::sale(&app.config.marketplace.auth_base, order.order_id),
         claims: claims.into_iter().map(|one| ShownClaim::of(one, &stores, time)).collect(),
         warning: warning(&order),

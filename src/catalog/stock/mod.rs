@@ -198,7 +198,8 @@ pub fn follow_sale(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
         }
     }
     for (product, units) in wanted {
-        let already = taken.iter().find(|(taken, _)| *taken == product).map_or(0, |(_, units)| *units);
+        let already =
+            taken.iter().find(|(taken, _)| *taken == product).map_or(0, |(_, units)| *units);
         if units != already {
             move_units(tx, &order, product, already - units)?;
             warn_of_low(tx, change.context.channel_set, product, already - units)?;
@@ -225,9 +226,8 @@ fn wanted(
     // goods, and one line and one product are left over, they belong together.
     let is_taken = |product: i64| taken.iter().any(|(taken, _)| *taken == product);
     let is_found = |taken: i64| found.iter().any(|(product, _)| *product == Some(taken));
-    let strays: Vec<usize> = (0..found.len())
-        .filter(|place| !found[*place].0.is_some_and(is_taken))
-        .collect();
+    let strays: Vec<usize> =
+        (0..found.len()).filter(|place| !found[*place].0.is_some_and(is_taken)).collect();
     let left: Vec<i64> =
         taken.iter().map(|(product, _)| *product).filter(|taken| !is_found(*taken)).collect();
     if let ([stray], [product]) = (&*strays, &*left)

@@ -55,8 +55,12 @@ impl ParcelStage {
             ("ready_to_ship", "" | "ready_to_print") => Self::ToPrint,
             (
                 "ready_to_ship",
-                "printed" | "ready_for_pickup" | "ready_for_dropoff" | "ready_for_pkl_creation"
-                | "in_pickup_list" | "claimed_me",
+                "printed"
+                | "ready_for_pickup"
+                | "ready_for_dropoff"
+                | "ready_for_pkl_creation"
+                | "in_pickup_list"
+                | "claimed_me",
             ) => Self::Printed,
             (
                 "ready_to_ship",
@@ -65,10 +69,9 @@ impl ParcelStage {
             ("ready_to_ship", _) => Self::HandedOver,
             ("shipped" | "stale_shipped", _) => Self::Sent,
             ("delivered", _) => Self::Arrived,
-            (
-                "not_delivered" | "cancelled" | "closed" | "error" | "stale_ready_to_ship",
-                _,
-            ) => Self::Ended,
+            ("not_delivered" | "cancelled" | "closed" | "error" | "stale_ready_to_ship", _) => {
+                Self::Ended
+            }
             _ => Self::Unknown,
         };
         match stage {
@@ -219,9 +222,7 @@ impl rusqlite::types::ToSql for Marks {
 }
 
 impl rusqlite::types::FromSql for Marks {
-    fn column_result(
-        value: rusqlite::types::ValueRef<'_>,
-    ) -> rusqlite::types::FromSqlResult<Self> {
+    fn column_result(value: rusqlite::types::ValueRef<'_>) -> rusqlite::types::FromSqlResult<Self> {
         value.as_i64().map(Self)
     }
 }

@@ -55,7 +55,8 @@ impl Client {
             read.deadline_asked_at = Some(now);
         }
         if known.wants_history(stage)
-            && let Some(history) = told(self.get(caller, &format!("/shipments/{shipment}/history"), &[]))?
+            && let Some(history) =
+                told(self.get(caller, &format!("/shipments/{shipment}/history"), &[]))?
         {
             read.add_history(&history);
         }
@@ -126,7 +127,10 @@ fn hours(answer: &Value) -> Hours {
             return None;
         }
         let times = elements(&day["detail"]).iter().filter_map(|part| {
-            [second_of_day(&part["cutoff"]), second_of_day(&part["from"])].into_iter().flatten().max()
+            [second_of_day(&part["cutoff"]), second_of_day(&part["from"])]
+                .into_iter()
+                .flatten()
+                .max()
         });
         times.min()
     })
@@ -166,7 +170,8 @@ mod tests {
             "monday": { "work": true, "detail": [{ "from": "09:00", "to": "10:00", "cutoff": "08:00" }] },
         } });
         let hours = hours(&answer);
-        let due = |sold: &str| next_hand_over(&hours, Instant::parse(sold).expect("an instant"), zone);
+        let due =
+            |sold: &str| next_hand_over(&hours, Instant::parse(sold).expect("an instant"), zone);
         // 27 November 2026 is a Friday.
         assert_eq!(due("2026-11-27T10:00:00-03:00"), Instant::parse("2026-11-27T13:00:00-03:00"));
         assert_eq!(due("2026-11-27T14:00:00-03:00"), Instant::parse("2026-11-30T09:00:00-03:00"));

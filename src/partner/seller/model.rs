@@ -107,7 +107,10 @@ fn cents(amount: &Value) -> i64 {
 
 fn units(line: &Value) -> i64 {
     let quantity = &line["quantity"];
-    quantity.as_i64().or_else(|| quantity.as_str()?.trim_end_matches(".0").parse().ok()).unwrap_or(0)
+    quantity
+        .as_i64()
+        .or_else(|| quantity.as_str()?.trim_end_matches(".0").parse().ok())
+        .unwrap_or(0)
 }
 
 /// The document that the books read.
@@ -171,7 +174,11 @@ fn said_by(newest: &[Said]) -> Outcome {
             }
             cost = cost.zip(unit).map(|(sum, unit)| sum + unit * units(line));
             let said = line["sale_fee"].as_f64();
-            #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "small")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_precision_loss,
+                reason = "small"
+            )]
             let whole = said.map(|fee| (fee * units(line) as f64 * 100.0).round() as i64);
             fee = fee.zip(whole).map(|(sum, fee)| sum + fee);
         }
@@ -180,7 +187,9 @@ fn said_by(newest: &[Said]) -> Outcome {
             out.units += lines.iter().map(units).sum::<i64>();
             if in_reais {
                 out.gross += total;
-                if let (Some(cost), Some(fee), Some(freight)) = (cost, fee, shipment["cost"].as_i64()) {
+                if let (Some(cost), Some(fee), Some(freight)) =
+                    (cost, fee, shipment["cost"].as_i64())
+                {
                     out.known += 1;
                     out.left += total - refunded - fee - freight - cost;
                 }
@@ -203,7 +212,10 @@ fn in_books(world: &World, owner: UserId, ids: &[i64]) -> Outcome {
     let words = &world.context.words;
     world.read(|tx| {
         out.stock = tx
-            .tuples::<(String, i64)>("SELECT sku, stock FROM product WHERE owner_id = ?1 AND sku LIKE 'CA%'", [owner])?
+            .tuples::<(String, i64)>(
+                "SELECT sku, stock FROM product WHERE owner_id = ?1 AND sku LIKE 'CA%'",
+                [owner],
+            )?
             .into_iter()
             .collect();
         let owed = "SELECT supplier_id, sum(amount_cents) FROM drop_order
@@ -225,16 +237,20 @@ fn in_books(world: &World, owner: UserId, ids: &[i64]) -> Outcome {
             keys_only: false,
         };
         let sum = sums::of(tx, words, owner, &filter, 0.0)?;
-        (out.sales, out.gross, out.known, out.left) = (sum.sales, sum.gross.0, sum.known, sum.left.0);
+        (out.sales, out.gross, out.known, out.left) =
+            (sum.sales, sum.gross.0, sum.known, sum.left.0);
         let listed = list::read_page(tx, words, owner, &filter)?;
         let earned = listed.earned(tx, words, owner, 0.0)?;
         // The list and its sum tell the same.
-        let left: i64 = earned.iter().flatten().filter_map(left::Earned::left).map(|left| left.0).sum();
+        let left: i64 =
+            earned.iter().flatten().filter_map(left::Earned::left).map(|left| left.0).sum();
         assert_eq!(left, sum.left.0);
-        out.units = tx.value("SELECT coalesce(sum(units), 0) FROM sales_day WHERE owner_id = ?1", [owner])?;
+        out.units =
+            tx.value("SELECT coalesce(sum(units), 0) FROM sales_day WHERE owner_id = ?1", [owner])?;
         let (labels, _) = crate::marketplace::tools::labels::count_to_print(tx, owner, SELLER)?;
         out.to_print = labels.cast_signed();
-        let counted = "SELECT w.text, sum(orders) FROM order_count c JOIN word w ON w.word_id = c.status
+        let counted =
+            "SELECT w.text, sum(orders) FROM order_count c JOIN word w ON w.word_id = c.status
                        WHERE owner_id = ?1 AND day = -1 GROUP BY 1";
         out.orders = tx.tuples::<(String, i64)>(counted, [owner])?.into_iter().collect();
         for id in ids {
@@ -243,7 +259,12 @@ fn in_books(world: &World, owner: UserId, ids: &[i64]) -> Outcome {
             assert_eq!(shown["ml_id"], shown["items"][0]["ml_id"]);
             let items = shown["items"].as_array().unwrap().iter().map(|item| {
                 let text = |name: &str| item[name].as_str().map(str::to_owned);
-                (text("ml_id").unwrap_or_default(), text("variation_id"), item["quantity"].as_i64().unwrap_or(0), cents(&item["unit_price"]))
+                (
+                    text("ml_id").unwrap_or_default(),
+                    text("variation_id"),
+                    item["quantity"].as_i64().unwrap_or(0),
+                    cents(&item["unit_price"]),
+                )
             });
             out.lines.insert(*id, items.collect());
         }
@@ -292,7 +313,8 @@ fn furnish(world: &World, owner: UserId) {
 fn books_end_as_the_newest_documents_alone_say() {
     let world = World::new();
     let case = std::cell::Cell::new(0);
-    let config = ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() };
+    let config =
+        ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() };
     let lives = (life(1), life(2), life(3), any::<u64>());
     proptest!(config, |((one, two, three, seed) in lives)| {
         let owner = UserId(case.get() + 1);

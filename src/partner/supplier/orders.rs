@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::app::App;
 use crate::base::money::BRL;
 use crate::base::{Cents, Instant, OffsetTime, OrderId, UserId, Zone};
-use crate::dropshipping::orders::{DropLine, 
-    self, DropOrder, DropOrderQuery, DropOrderStatus, StatusFilter, Whose,
+use crate::dropshipping::orders::{
+    self, DropLine, DropOrder, DropOrderQuery, DropOrderStatus, StatusFilter, Whose,
 };
 use crate::http::input::Check;
 use crate::http::schema::DAY;

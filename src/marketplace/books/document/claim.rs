@@ -89,15 +89,15 @@ impl ClaimDocument {
 
     /// Whether a claim, as the marketplace has it, is about goods that are sent back.
     pub fn has_return(&self, claim: &Value) -> bool {
-        self.kind == "return" || elements(&claim["related_entities"]).iter().any(|one| one == "return")
+        self.kind == "return"
+            || elements(&claim["related_entities"]).iter().any(|one| one == "return")
     }
 
     /// Adds what `/post-purchase/v2/claims/{id}/returns` tells: goods that arrived at the
     /// seller's are back; at the marketplace's warehouse they are not.
     pub fn add_return(&mut self, returned: &Value) {
         self.came_back = elements(&returned["shipments"]).iter().any(|shipment| {
-            shipment["status"] == "delivered"
-                && shipment["destination"]["name"] == "seller_address"
+            shipment["status"] == "delivered" && shipment["destination"]["name"] == "seller_address"
         });
     }
 

@@ -118,7 +118,8 @@ impl OrderDocument {
             .or_else(|| text(&order["order_items"][0]["currency_id"]))
             .ok_or(Unreadable("currency_id"))?;
         let payments = elements(&order["payments"]);
-        let refunded = payments.iter().filter_map(|one| amount(&one["transaction_amount_refunded"]));
+        let refunded =
+            payments.iter().filter_map(|one| amount(&one["transaction_amount_refunded"]));
         let refunded = refunded.fold(0_i64, |sum, one| sum.saturating_add(one.0));
         let has_tag = |tag: &str| elements(&order["tags"]).iter().any(|one| one == tag);
         let shipping_id = positive(&order["shipping"]["id"]);
@@ -319,7 +320,10 @@ mod tests {
         let item = &order.first().item;
         assert_eq!((&*item.site, item.number, &*item.sku), ("MLB", 123, "CAB-1"));
         assert_eq!((&*item.title, &*order.buyer_nickname), ("Cabo", ""));
-        assert_eq!((order.fee(), order.paid_at), (Some(Cents(1_560)), Some(Instant(1_795_140_603))));
+        assert_eq!(
+            (order.fee(), order.paid_at),
+            (Some(Cents(1_560)), Some(Instant(1_795_140_603)))
+        );
 
         let mut other = sample();
         other["id"] = json!("2000001");

@@ -185,7 +185,9 @@ pub fn warn_of_fraud(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let cause = format!("fraude:{reference}");
     let told = News {
         title: "Não envie esta venda",
-        text: &format!("O marketplace suspeita de fraude na venda {reference}. Não envie; cancele."),
+        text: &format!(
+            "O marketplace suspeita de fraude na venda {reference}. Não envie; cancele."
+        ),
         reference: Some(&reference),
         ..News::notice(NotificationKind::Venda, &cause)
     };

@@ -87,7 +87,12 @@ mod tests {
         assert_eq!((none.left(), &*none.missing()), (None, "faltam custo, comissão e frete"));
         let two = Earned::of(told(0, 0), unit, Some(Cents(2_000)), 0.0);
         assert_eq!(two.left(), Some(Cents(3_490)));
-        let given_back = Earned::of(Told { refunded: Cents(4_990), ..told(100, 0) }, unit, Some(Cents(200)), 10.0);
+        let given_back = Earned::of(
+            Told { refunded: Cents(4_990), ..told(100, 0) },
+            unit,
+            Some(Cents(200)),
+            10.0,
+        );
         assert_eq!(given_back.left(), Some(Cents(500 - 100 - 50 - 200)));
         let costless = Earned { cost: None, ..two };
         assert_eq!((costless.left(), &*costless.missing()), (None, "falta custo"));

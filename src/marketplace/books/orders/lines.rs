@@ -97,8 +97,7 @@ pub(super) fn baskets_with(tx: &ReadTx<'_>, items: &[i64]) -> Result<Vec<i64>> {
 /// The listings of an order beside that of its first line, each once.
 fn further_items(tx: &ReadTx<'_>, order: &StoredOrder) -> Result<Vec<i64>> {
     let Some(basket) = order.basket else { return Ok(Vec::new()) };
-    let mut items: Vec<i64> =
-        of_basket(tx, basket)?.into_iter().map(|line| line.item_id).collect();
+    let mut items: Vec<i64> = of_basket(tx, basket)?.into_iter().map(|line| line.item_id).collect();
     items.retain(|item| *item != order.item_id);
     items.sort_unstable();
     items.dedup();

@@ -381,7 +381,8 @@ fn read_listings(
         keys.extend(tx.tuples::<Key>(&find, filters.values())?);
     }
     if has_lines && filter.after.is_none() {
-        total = count_once(tx, owner, &window, &lists, (!filter.status.is_empty()).then_some(&states))?;
+        total =
+            count_once(tx, owner, &window, &lists, (!filter.status.is_empty()).then_some(&states))?;
     }
     if lists.len() > 1 {
         // An order that sold two of the listings is one order.

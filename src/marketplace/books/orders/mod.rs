@@ -382,10 +382,7 @@ pub fn apply_shipment(
 }
 
 /// Notes that nothing is sent for an order, so that nothing is paid for sending it.
-pub fn note_without_parcel(
-    (tx, context, owner): BookWrite<'_, '_>,
-    order: OrderId,
-) -> Result<()> {
+pub fn note_without_parcel((tx, context, owner): BookWrite<'_, '_>, order: OrderId) -> Result<()> {
     let before = store::stored(tx, owner, order)?;
     let Some(before) = before.filter(|one| one.shipping_id.is_none() && one.freight.is_none())
     else {
@@ -396,10 +393,7 @@ pub fn note_without_parcel(
 }
 
 /// Notes that the goods of an order, which had left, are back with their seller.
-pub fn note_return(
-    (tx, context, owner): BookWrite<'_, '_>,
-    order: OrderId,
-) -> Result<Applied> {
+pub fn note_return((tx, context, owner): BookWrite<'_, '_>, order: OrderId) -> Result<Applied> {
     let Some(before) = store::stored(tx, owner, order)? else { return Ok(Applied::Stale) };
     let after = StoredOrder { marks: before.marks.with(Marks::CAME_BACK, true), ..before.clone() };
     put_parcel((tx, context, owner), order, &before, after)
@@ -439,9 +433,8 @@ fn put_parcel(
         return Ok(Applied::Unchanged);
     }
     // Others are told of the state alone; the finer one says what its seller has to do.
-    let shown = |row: &StoredOrder| {
-        (row.shipping_status, row.logistic_type, row.marks, row.has_left())
-    };
+    let shown =
+        |row: &StoredOrder| (row.shipping_status, row.logistic_type, row.marks, row.has_left());
     let is_shown = shown(before) != shown(&after);
     let changed = if is_shown { store::next_change(tx, owner)? } else { before.changed };
     let after = StoredOrder { changed, ..after };

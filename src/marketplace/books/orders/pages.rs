@@ -188,7 +188,8 @@ fn found(
     };
     if let Ok(number) = search.parse() {
         // The number of an order, of its cart, a payment or its parcel.
-        let mut page = list::read_some(tx, words, owner, &of_number(tx, owner, number, MOST_NAMED)?)?;
+        let mut page =
+            list::read_some(tx, words, owner, &of_number(tx, owner, number, MOST_NAMED)?)?;
         page.keep(filter);
         if page.total > 0 {
             return Ok((page, None));

@@ -98,9 +98,8 @@ pub(super) fn follow(
     after: &StoredOrder,
 ) -> Result<()> {
     let place = |row: &StoredOrder| {
-        is_sale_status(row.status).then(|| {
-            (row.ml_user_id, row.status, zone.day(row.created_at), key(row))
-        })
+        is_sale_status(row.status)
+            .then(|| (row.ml_user_id, row.status, zone.day(row.created_at), key(row)))
     };
     let was = before.and_then(|row| Some((place(row)?, Sold::of(row))));
     let is = place(after).map(|place| (place, Sold::of(after)));

@@ -110,7 +110,8 @@ fn by_thing(
         let lines = of_basket(tx, basket_of(key).unwrap_or_default())?;
         let values: Vec<i64> =
             lines.iter().map(|line| line.unit.0.saturating_mul(line.units)).collect();
-        let parts = [whole.gross, whole.value, whole.charged].map(|sum| shares(Cents(sum), &values));
+        let parts =
+            [whole.gross, whole.value, whole.charged].map(|sum| shares(Cents(sum), &values));
         let mut seen: Vec<SoldKey> = Vec::new();
         for (place, line) in lines.iter().enumerate() {
             if filter.items.as_ref().is_some_and(|items| !items.contains(&line.item_id)) {

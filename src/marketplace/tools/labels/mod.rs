@@ -214,5 +214,4 @@ mod tests {
         let said = told(&failed[2..], &[7, 8]);
         assert_eq!(said, of_cause("invalid_shipment_mode").1);
     }
-
 }

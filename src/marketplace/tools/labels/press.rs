@@ -260,7 +260,10 @@ mod tests {
 
     fn parcel(store: usize, shipment: i64) -> Waiting {
         let (order, sold_at) = (OrderId(shipment), Instant(shipment));
-        Waiting { store, parcel: ToPrint { shipment, order, due: None, sold_at, is_same_day: false } }
+        Waiting {
+            store,
+            parcel: ToPrint { shipment, order, due: None, sold_at, is_same_day: false },
+        }
     }
 
     #[test]

@@ -114,8 +114,7 @@ row! {
             WHERE p.owner_id = o.owner_id AND p.ml_user_id = o.ml_user_id AND p.shipping_id = o.shipping_id), o.shipping_id, NULL))",
     }
 }
-const _: () =
-    assert!(ParcelStage::NeedsNote as u8 == 3 && ParcelStage::Printed as u8 == 5);
+const _: () = assert!(ParcelStage::NeedsNote as u8 == 3 && ParcelStage::Printed as u8 == 5);
 
 /// How many parcels of accounts, given as owner and number, wait for something else.
 pub fn waiting_else(tx: &ReadTx<'_>, accounts: &[(i64, i64)]) -> Result<WaitingElse> {

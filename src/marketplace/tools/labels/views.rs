@@ -2,10 +2,10 @@
 
 use askama::Template;
 
-use super::{Parcel, WaitingElse};
 use super::batches::{Batch, PrintedLabel};
 use super::desk::{Desk, LabelStore};
 use super::press::labels;
+use super::{Parcel, WaitingElse};
 use crate::base::{MlUserId, counted, grouped};
 use crate::panel::{Due, Layout, PageTime, Paging, address};
 
@@ -110,7 +110,9 @@ impl LabelDesk {
         let printed = match printed_elsewhere {
             0 => None,
             1 => Some("1 etiqueta impressa fora daqui, pronta para despachar".to_owned()),
-            count => Some(format!("{count} etiquetas impressas fora daqui, prontas para despachar")),
+            count => {
+                Some(format!("{count} etiquetas impressas fora daqui, prontas para despachar"))
+            }
         };
         note.into_iter().chain(printed).collect::<Vec<_>>().join(" · ")
     }

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::Desk;
 use crate::base::{Cents, Instant, OrderId, Secret};
-use crate::marketplace::books::document::ItemId;
 use crate::fixture::ZONE;
+use crate::marketplace::books::document::ItemId;
 use crate::marketplace::books::parcel::ParcelKnown;
 use crate::marketplace::client::{
     Caller, ClaimSearch, Client, Failure, FeeQuestion, OrderSearch, Span, TokenPair,
@@ -83,10 +83,8 @@ pub fn returned(desk: &Desk<'_>) -> String {
     let claim = json!({ "id": 1, "status": "opened", "type": "return",
         "date_created": "2026-11-18T09:00:00.000-04:00",
         "players": [{ "role": "respondent", "user_id": 777 }] });
-    let client = desk.replay.client(vec![
-        ("/returns", 200, desk.shown.clone()),
-        ("/claims/", 200, claim),
-    ]);
+    let client =
+        desk.replay.client(vec![("/returns", 200, desk.shown.clone()), ("/claims/", 200, claim)]);
     format!("{:?}", client.claim(&desk.replay.caller(), 1))
 }
 
