@@ -1255,7 +1255,9 @@ CREATE TABLE outbox (
     lease      INTEGER,                     -- number of the try that is under way; run_at is its end meanwhile
     provider   TEXT,                        -- what the provider calls it, or its last answer
     global_id  TEXT NOT NULL DEFAULT (lower(hex(randomblob(16)))), -- its name in the whole world: the left part of a Message-ID
-    request_id TEXT NOT NULL DEFAULT ''     -- of the request that caused it; empty for what the service does by itself
+    request_id TEXT NOT NULL DEFAULT '',    -- of the request that caused it; empty for what the service does by itself
+    receipt    INTEGER NOT NULL DEFAULT 0,  -- what the provider told of it after taking it: 0 nothing, 1 sent on, 2 delivered, 3 read
+    receipt_at INTEGER                      -- when that was
 ) STRICT;
 
 CREATE INDEX outbox_due ON outbox (channel, run_at, message_id) WHERE state = 0;
@@ -1269,6 +1271,17 @@ CREATE INDEX outbox_bodies ON outbox (done_at) WHERE done_at IS NOT NULL AND par
 CREATE INDEX outbox_of_request ON outbox (request_id) WHERE request_id <> '';
 -- Those that failed lately, which the menu of operators counts.
 CREATE INDEX outbox_failed ON outbox (done_at) WHERE state = 3;
+-- The chat network tells later what became of a message, by the id that it gave it.
+CREATE INDEX outbox_by_provider ON outbox (provider) WHERE channel = 'chat' AND provider IS NOT NULL;
+
+-- Chat numbers that the network did not reach, until a message arrives there. Only the person's present number counts.
+CREATE TABLE chat_unreachable (
+    user_id INTEGER PRIMARY KEY REFERENCES user (user_id) ON DELETE CASCADE, -- whose number
+    number  TEXT NOT NULL,                  -- which, as in user
+    times   INTEGER NOT NULL,               -- refusals in a row
+    since   INTEGER NOT NULL,               -- when the first of them was
+    reason  TEXT NOT NULL                   -- what the network said last
+) STRICT;
 
 -- Messages by channel, kind and state, kept by triggers: the totals of the queue.
 CREATE TABLE outbox_count (

@@ -42,6 +42,7 @@ use crate::marketplace::Marketplace;
 use crate::marketplace::books::orders::effects::Effects;
 use crate::messages::delivery::Delivery;
 use crate::messages::push::vapid;
+use crate::messages::receipts::ReceiptCounts;
 use crate::messages::telegram::TelegramState;
 use crate::operations::channel_tests::ChannelTests;
 use crate::operations::requests::Recorder;
@@ -129,6 +130,8 @@ pub struct Messages {
     pub delivery: Delivery,
     /// Our keys for push services, set at start if push is on.
     pub push_keys: OnceLock<vapid::Keys>,
+    /// What the official chat API told of messages that it took.
+    pub receipts: Arc<ReceiptCounts>,
     pub telegram: TelegramState,
     /// Tests of channels: those under way, and what came of the last.
     pub channel_tests: ChannelTests,
@@ -230,6 +233,7 @@ impl App {
             messages: Messages {
                 delivery,
                 push_keys: OnceLock::new(),
+                receipts: Arc::default(),
                 telegram,
                 channel_tests: ChannelTests::default(),
             },

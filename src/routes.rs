@@ -80,7 +80,7 @@ impl Route {
 const ANSWER: usize = 32 * 1024;
 /// Bodies of marketplace notifications.
 const NOTIFICATION: usize = 64 * 1024;
-/// Bodies of purchase events.
+/// Bodies of purchase events, and of what became of chat messages.
 const PURCHASE: usize = 256 * 1024;
 
 /// Registrations of OAuth clients, and their requests for tokens.
@@ -110,6 +110,7 @@ pub fn all() -> Vec<Route> {
     );
     rows.extend(queues());
     rows.extend(telegram());
+    rows.extend(chat());
     rows.extend(panel());
     rows.extend(shops());
     rows.extend(own_account());
@@ -437,6 +438,18 @@ fn integrations() -> [Route; 4] {
         post("/api/v1/webhook/llm", Call::Key(WebhookReceive, Run::Read(llm::answer)),
             "What an assistant asks for: plans, meets or the whole context, as the public endpoints give them.")
             .small().takes::<llm::LlmBody>().replies::<Envelope<llm::LlmData>>(),
+    ]
+}
+
+/// Where the official chat API tells what became of messages.
+#[rustfmt::skip]
+fn chat() -> [Route; 2] {
+    use messages::receipts::{HOOK_PATH, api};
+    [
+        get(HOOK_PATH, Call::Chat(Run::Read(api::confirm)), "Shows the official chat API that this address is ours.")
+            .asks::<api::Question>().sends("text/plain").may_fail(&[Code::NotFound]),
+        post(HOOK_PATH, Call::Chat(Run::Write(api::receive)), "Receives what became of the messages that the official chat API took.")
+            .body_at_most(PURCHASE).takes_described(api::body, None).replies::<api::Received>().may_fail(&[Code::NotFound]),
     ]
 }
 

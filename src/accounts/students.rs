@@ -13,6 +13,7 @@ use super::person::PersonEntry;
 use super::{links, store, viewing};
 use crate::base::{Instant, Sealer, UserId};
 use crate::db::{Column, ReadTx, Result, WriteTx};
+use crate::outbox::unreachable::IS_REACHED;
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 use crate::services::Services;
 
@@ -114,8 +115,8 @@ pub fn send_password_link(
     user: UserId,
     kind: MessageKind,
 ) -> Result<usize> {
-    let has_chat: bool =
-        tx.value("SELECT chat_number IS NOT NULL FROM user WHERE user_id = ?1", [user])?;
+    let reached = format!("SELECT {IS_REACHED} FROM user u WHERE u.user_id = ?1");
+    let has_chat: bool = tx.value(&reached, [user])?;
     if services.reaches(has_chat) {
         links::end_earlier(tx, user)?;
     }

@@ -27,6 +27,13 @@ pub fn normal(code: &str, number: &str) -> Option<String> {
     brazilian(&number).or_else(|| brazilian(&whole)).or_else(foreign)
 }
 
+/// Whether two numbers are the same, with or without the ninth digit, which the chat
+/// network leaves out of older ones.
+pub fn is_same(one: &str, other: &str) -> bool {
+    let stored = |number| normal("", number);
+    stored(one).is_some() && stored(one) == stored(other)
+}
+
 fn brazilian(digits: &str) -> Option<String> {
     let national = match digits.len() {
         10 | 11 => digits,
@@ -48,6 +55,16 @@ fn brazilian(digits: &str) -> Option<String> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_number_is_the_same_without_its_ninth_digit() {
+        assert!(is_same("5531987650000", "553187650000"));
+        assert!(is_same("14155550100", "14155550100"));
+        for other in ["5531987650001", "553287650000", ""] {
+            assert!(!is_same("5531987650000", other), "{other}");
+        }
+        assert!(!is_same("", ""));
+    }
 
     #[test]
     fn numbers_are_read_in_all_their_divisions() {

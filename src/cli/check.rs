@@ -62,7 +62,7 @@ pub(super) fn report(context: &Context) -> Report {
     findings.extend(database(context));
     findings.push(key(context));
     findings.extend(check_https::findings(context));
-    findings.extend(outside::services(context.config(), &context.clock, refused_mail(context)));
+    findings.extend(outside::services(context.config(), &context.clock, stuck(context)));
     findings.push(push(context));
     findings.push(check_replica::replica(context));
     findings.extend(check_upkeep::findings(context));
@@ -94,11 +94,16 @@ pub fn run(context: &Context, json: bool) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// Mail that waits because no recipient is taken. Other lines say what is wrong with
-/// the database.
-fn refused_mail(context: &Context) -> Option<delivery::RefusedMessages> {
-    let read = |tx: &ReadTx<'_>| delivery::refused(tx, Channel::Email);
-    context.look(read).ok()?
+/// Messages that wait because their channel is out of order. Other lines say what is
+/// wrong with the database.
+fn stuck(context: &Context) -> outside::Stuck {
+    let read = |tx: &ReadTx<'_>| {
+        Ok(outside::Stuck {
+            mail: delivery::refused(tx, Channel::Email)?,
+            chat: delivery::unconnected(tx)?,
+        })
+    };
+    context.look(read).unwrap_or_default()
 }
 
 /// Whether files can be made in a folder; the problem when not.

@@ -61,6 +61,10 @@ sections! {
         instance: String = parsed(rules::or_empty(rules::line)),
         /// Approved template of the official API; may be empty.
         template: String = parsed(rules::or_empty(rules::line)),
+        /// Signs what the official API tells later; empty: it is not heard.
+        app_secret: Secret = secret(rules::any),
+        /// What the official API shows when the address of the webhook is entered there.
+        verify_token: Secret = secret(rules::any),
         /// Digits; empty: no link for people without access.
         upgrade_number: String = parsed(rules::or_empty(rules::chat_number)),
     }
@@ -99,6 +103,13 @@ sections! {
         /// Hosts with their ports that may be anywhere and speak plain HTTP, and
         /// `loopback` for this machine at any port.
         extra_hosts: Vec<String> = list(rules::webhook_host),
+    }
+}
+
+impl Chat {
+    /// Whether we hear what became of the messages that the official API took.
+    pub fn hears_receipts(&self) -> bool {
+        self.gateway == Gateway::Cloud && !self.app_secret.is_empty()
     }
 }
 

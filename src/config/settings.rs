@@ -19,12 +19,14 @@ const ENV_PREFIX: &str = "SELLER_PLATFORM__";
 /// Beginning of variables that were probably meant for this program.
 const ENV_STEM: &str = "SELLER_PLATFORM_";
 /// Values that no error and no output may show.
-pub(super) const SECRETS: [&str; 9] = [
+pub(super) const SECRETS: [&str; 11] = [
     "security.secret_key",
     "cron.secret",
     "marketplace.client_secret",
     "checkout.tokens",
     "chat.api_key",
+    "chat.app_secret",
+    "chat.verify_token",
     "telegram.bot_token",
     "email.smtp_url",
     "replica.access_key",

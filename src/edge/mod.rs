@@ -248,6 +248,7 @@ impl Exchange {
             Call::Notification(run) => self.pass(run, guard::notification(app, &at.request), at),
             Call::Checkout(run) => self.pass(run, guard::checkout(app, &at.request), at),
             Call::Telegram(run) => self.pass(run, guard::telegram(app, &at.request), at),
+            Call::Chat(run) => self.pass(run, guard::chat(app, &at.request), at),
             Call::Cron(run) => self.pass(run, guard::cron(app, &at.request), at),
             Call::Seller(operation) => {
                 let pass = guard::seller(app, operation, &at.request);
@@ -369,7 +370,8 @@ impl Exchange {
         self.uri = request.head.uri.clone();
         let (app, limit) = (Arc::clone(app), route.body_limit(app));
         let (who, mut verdict, mut held) = (self.identity, self.verdict, self.held.take());
-        let proven = who.filter(|_| route.proves_in_head(&app, request.headers()));
+        let proven = who.filter(|_| route.proves_in_head(&app, request.headers())).map(account);
+        let known = proven.or_else(|| route.claims_in_head().then_some(intake::CLAIMED));
         let sender = who.filter(|_| matches!(route.call, Call::Session(..)));
         let patience = if route.without_timeout {
             Duration::MAX
@@ -378,7 +380,7 @@ impl Exchange {
         };
         Step::Later(Box::pin(async move {
             if let Some((body, charge)) = unread {
-                let read = app.server.intake.read(body, limit, proven.map(account)).await;
+                let read = app.server.intake.read(body, limit, known).await;
                 let charged = charge.count_body(&app, &read);
                 (verdict, held) = (charged.verdict, charged.held);
                 let body_unread = read.is_err();

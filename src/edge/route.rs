@@ -16,8 +16,8 @@ pub use crate::http::job::{Job, nothing_to_do};
 use crate::http::router::Router;
 use crate::http::{Code, Family, Problem, Reply, Request};
 use crate::identity::{
-    Agent, CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller, Supplier,
-    TelegramSender, Visitor,
+    Agent, ChatSender, CheckoutSender, Claim, CronCaller, ExtensionUser, KeyHolder, Person, Seller,
+    Supplier, TelegramSender, Visitor,
 };
 use crate::keys::Scope;
 use crate::partner::operation::{self, Declared};
@@ -132,6 +132,8 @@ pub enum Call {
     Checkout(Run<CheckoutSender>),
     /// Telegram, by the secret it was given.
     Telegram(Run<TelegramSender>),
+    /// The official chat API, by its signature or the token it was given.
+    Chat(Run<ChatSender>),
     /// A scheduler, by the cron secret.
     Cron(Run<CronCaller>),
     /// A seller with a partner token and an active API plan.
@@ -215,7 +217,9 @@ impl Surface {
         match call {
             Call::Open(_) => Self::Public,
             Call::Extension(_) => Self::Extension,
-            Call::Notification(_) | Call::Checkout(_) | Call::Telegram(_) => Self::Webhook,
+            Call::Notification(_) | Call::Checkout(_) | Call::Telegram(_) | Call::Chat(_) => {
+                Self::Webhook
+            }
             Call::Cron(_) => Self::Operations,
             Call::Seller(_) | Call::Supplier(_) => Self::Partner,
             Call::Agent(_) => Self::Agent,
@@ -403,10 +407,16 @@ impl Route {
     /// Otherwise the body has to prove it, or the row needs no credential.
     pub fn proves_in_head(&self, services: &Services, headers: &HeaderMap) -> bool {
         match self.call {
-            Call::Open(_) | Call::Visitor(_) | Call::Notification(_) => false,
+            Call::Open(_) | Call::Visitor(_) | Call::Notification(_) | Call::Chat(_) => false,
             Call::Checkout(_) => headers.contains_key(&services.config.checkout.token_header),
             _ => true,
         }
+    }
+
+    /// Whether the guard found a claim in the head that only the body can prove, and
+    /// whose senders put much into one body.
+    pub const fn claims_in_head(&self) -> bool {
+        matches!(self.call, Call::Chat(_))
     }
 
     /// Who may call, as the route list names it.
@@ -417,6 +427,7 @@ impl Route {
             Call::Notification(_) => "marketplace_hook".to_owned(),
             Call::Checkout(_) => "checkout_hook".to_owned(),
             Call::Telegram(_) => "telegram_hook".to_owned(),
+            Call::Chat(_) => "chat_hook".to_owned(),
             Call::Cron(_) => "cron".to_owned(),
             Call::Seller(_) => "seller".to_owned(),
             Call::Supplier(_) => "supplier".to_owned(),
@@ -446,6 +457,7 @@ impl Route {
             Call::Notification(run) => name(run),
             Call::Checkout(run) => name(run),
             Call::Telegram(run) => name(run),
+            Call::Chat(run) => name(run),
             Call::Cron(run) => name(run),
             Call::Seller(operation) => operation.runs(),
             Call::Supplier(operation) => operation.runs(),

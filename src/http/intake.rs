@@ -32,6 +32,9 @@ const LARGE_BYTES: usize = 24 << 20;
 const LARGE: usize = 64 * 1024;
 /// Most large bodies of an account at a time.
 const LARGE_AT_A_TIME: usize = 2;
+/// All callers together whose head has a signature that only the body can prove. Of them
+/// each body counts as large that is not small, so they hold no more than two.
+pub const CLAIMED: AccountKey = ("claimed", 0);
 
 /// Longest pause between two pieces of a body.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -142,7 +145,8 @@ impl<'i> Arriving<'i> {
         if length > self.limit {
             return Err(if self.who.is_some() { too_large() } else { unproven() });
         }
-        if length > LARGE
+        let large = if self.who == Some(CLAIMED) { SMALL } else { LARGE };
+        if length > large
             && self.place.is_none()
             && let Some(who) = self.who
         {
@@ -202,6 +206,21 @@ mod tests {
 
     fn refused(outcome: Result<impl Sized, Problem>) -> Code {
         outcome.map(|_| ()).unwrap_err().code
+    }
+
+    #[test]
+    fn whoever_only_claims_to_have_signed_sends_two_bodies_at_a_time() {
+        let intake = Intake::default();
+        let small: Vec<_> =
+            (0..9).map(|_| arriving(&intake, Some(CLAIMED), Some(SMALL as u64))).collect();
+        let much = Some(SMALL as u64 + 1);
+        let two = [(); 2].map(|()| arriving(&intake, Some(CLAIMED), much));
+        assert_eq!(
+            refused(Arriving::new(&intake, 1 << 20, Some(CLAIMED), much)),
+            Code::Unavailable
+        );
+        drop((small, two));
+        arriving(&intake, Some(CLAIMED), much);
     }
 
     #[test]

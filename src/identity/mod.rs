@@ -178,6 +178,13 @@ pub struct CronCaller(Seal);
 /// Telegram, as the sender of an update.
 pub struct TelegramSender(Seal);
 
+/// The official chat API. The signature over the body is not compared with it yet; none
+/// stands at the question whether an address is ours, whose token was compared.
+pub struct ChatSender {
+    _seal: Seal,
+    signature: Option<[u8; 32]>,
+}
+
 /// An integration whose key may do what the row asks for.
 pub struct KeyHolder {
     _seal: Seal,

@@ -8,6 +8,7 @@ use crate::accounts::person::Group;
 use crate::base::UserId;
 use crate::config::{Config, Gateway};
 use crate::db::{Column, ReadTx, Result, WriteTx};
+use crate::outbox::unreachable::IS_REACHED;
 use crate::outbox::{Channel, MessageKind};
 
 /// A set of channels, such as those that are configured, or those that reach a
@@ -127,7 +128,7 @@ pub fn reachable_students(
         &format!(
             "SELECT u.user_id FROM user u
              WHERE u.user_id > :after
-                 AND (:email OR u.chat_number IS NOT NULL
+                 AND (:email OR {IS_REACHED}
                       OR EXISTS (SELECT 1 FROM telegram_chat t WHERE t.user_id = u.user_id)
                       OR EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = u.user_id))
                  AND {condition}
@@ -138,25 +139,25 @@ pub fn reachable_students(
 }
 
 /// The channels that reach a person. Chat also counts without a gateway: its
-/// messages wait until one is configured.
+/// messages wait until one is configured. It does not with a number that the network
+/// refused time and again.
 pub fn reach(tx: &ReadTx<'_>, channel_set: ChannelSet, user: UserId) -> Result<ChannelSet> {
-    let found = tx.optional(
-        "SELECT u.chat_number IS NOT NULL,
+    let sql = format!(
+        "SELECT {IS_REACHED},
                 EXISTS (SELECT 1 FROM telegram_chat t
                         WHERE t.user_id = u.user_id AND t.blocked_at IS NULL),
                 EXISTS (SELECT 1 FROM push_device d WHERE d.user_id = u.user_id)
-         FROM user u WHERE u.user_id = ?1",
-        [user],
-        |row| {
-            let [number, chat, device]: [bool; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
-            Ok(ChannelSet::that(|channel| match channel {
-                Channel::Chat => number,
-                Channel::Email => channel_set.has(channel),
-                Channel::Telegram => chat && channel_set.has(channel),
-                Channel::Push => device && channel_set.has(channel),
-            }))
-        },
-    )?;
+         FROM user u WHERE u.user_id = ?1"
+    );
+    let found = tx.optional(&sql, [user], |row| {
+        let [number, chat, device]: [bool; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
+        Ok(ChannelSet::that(|channel| match channel {
+            Channel::Chat => number,
+            Channel::Email => channel_set.has(channel),
+            Channel::Telegram => chat && channel_set.has(channel),
+            Channel::Push => device && channel_set.has(channel),
+        }))
+    })?;
     Ok(found.unwrap_or_default())
 }
 

@@ -15,6 +15,7 @@ pub mod pages;
 pub mod push;
 pub mod queue;
 pub mod reading;
+pub mod receipts;
 pub mod store;
 pub mod telegram;
 mod tell;

@@ -21,6 +21,7 @@ use crate::messages::delivery::chat::Chat;
 use crate::messages::delivery::email;
 use crate::messages::delivery::mail_server::MailServer;
 use crate::messages::delivery::store::RefusedMessages;
+use crate::messages::receipts::HOOK_PATH;
 use crate::messages::telegram::bot::{Bot, BotFault};
 
 /// How long a service may take for each step.
@@ -65,14 +66,23 @@ crate::named! {
     }
 }
 
-/// A line for each service, and more lines where there is more to report. `refused`
-/// is the mail that waits because no recipient is taken.
-pub fn services(config: &Config, clock: &Clock, refused: Option<RefusedMessages>) -> Vec<Finding> {
+/// Messages that wait because their channel is out of order, as far as that is known
+/// without asking it.
+#[derive(Default)]
+pub struct Stuck {
+    /// Mail of which no recipient is taken.
+    pub mail: Option<RefusedMessages>,
+    /// Chat messages whose gateway's phone has no connection.
+    pub chat: Option<RefusedMessages>,
+}
+
+/// A line for each service, and more lines where there is more to report.
+pub fn services(config: &Config, clock: &Clock, stuck: Stuck) -> Vec<Finding> {
     thread::scope(|scope| {
         let asked = [
             scope.spawn(|| marketplace(config, clock)),
-            scope.spawn(|| e_mail(config, refused)),
-            scope.spawn(|| chat(config)),
+            scope.spawn(|| e_mail(config, stuck.mail)),
+            scope.spawn(|| chat(config, stuck.chat)),
             scope.spawn(|| vec![telegram(config)]),
             scope.spawn(|| push_hosts(config)),
             scope.spawn(|| directory(config)),
@@ -86,7 +96,7 @@ pub fn services(config: &Config, clock: &Clock, refused: Option<RefusedMessages>
 pub fn one(service: Service, config: &Config, clock: &Clock, base_url: &str) -> Vec<Finding> {
     match service {
         Service::Email => e_mail(config, None),
-        Service::Chat => chat(config),
+        Service::Chat => chat(config, None),
         Service::Telegram => vec![telegram(config)],
         Service::Push => push(config),
         Service::Marketplace => marketplace(config, clock),
@@ -233,7 +243,7 @@ fn is_silence(error: &dyn std::error::Error) -> bool {
         .any(|cause| matches!(cause.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut))
 }
 
-fn chat(config: &Config) -> Vec<Finding> {
+fn chat(config: &Config, waiting: Option<RefusedMessages>) -> Vec<Finding> {
     const WHAT: &str = "chat";
     let chat = &config.chat;
     let mut missing = Vec::new();
@@ -253,7 +263,20 @@ fn chat(config: &Config) -> Vec<Finding> {
         Ok((status, answer)) if chat.gateway == Gateway::Cloud => cloud_says(status, &answer),
         Ok((status, answer)) => evolution_says(status, &answer),
     };
-    let mut findings = vec![found(WHAT, met)];
+    let mut findings = Vec::new();
+    // Also while the gateway says that all is well.
+    if let Some(RefusedMessages { count, reason }) = waiting {
+        let text = format!("out of order, messages that wait: {count}; {reason}");
+        findings.push(found(WHAT, refused(text)));
+    }
+    findings.push(found(WHAT, met));
+    let is_heard = chat.hears_receipts() && !chat.verify_token.is_empty();
+    if chat.gateway == Gateway::Cloud && !is_heard {
+        let text = format!(
+            "acceptance only: what the official API refuses later is not heard; set chat.app_secret and chat.verify_token, and enter the address {HOOK_PATH} of this service there"
+        );
+        findings.push(finding("chat webhook", Verdict::Note, text));
+    }
     if chat.gateway == Gateway::Cloud && chat.template.is_empty() {
         let text = "the official API takes templates alone: set chat.template";
         findings.push(finding(WHAT, Verdict::Bad, text));

@@ -8,6 +8,7 @@
 pub mod kind;
 mod notice;
 mod store;
+pub mod unreachable;
 
 pub use kind::MessageKind;
 pub use notice::NotificationKind;
@@ -40,6 +41,18 @@ crate::named! {
         Sent = 1, "enviada", "Enviadas";
         Dropped = 2, "descartada", "Descartadas";
         GivenUp = 3, "falhou", "Falharam";
+    }
+}
+
+crate::named! {
+    /// What the provider told of a message after it had taken it, from the least to the most.
+    #[derive(PartialOrd, Ord)]
+    pub enum Receipt: number {
+        Nothing = 0, "", "";
+        /// It left the provider.
+        SentOn = 1, "enviada", "Enviada";
+        Delivered = 2, "entregue", "Entregue";
+        Read = 3, "lida", "Lida";
     }
 }
 

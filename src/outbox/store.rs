@@ -102,10 +102,12 @@ pub fn failed_lately(tx: &ReadTx<'_>, channel: Option<&str>, kind: Option<&str>)
 }
 
 /// Queues a message again that was given up; false when it was not given up,
-/// has expired, or its parameters may have been cleared.
+/// has expired, or its parameters may have been cleared. A chat number that is not
+/// reached gets another chance.
 pub fn try_again(tx: &WriteTx<'_>, message: i64) -> Result<bool> {
     let queued = tx.execute(
-        "UPDATE outbox SET state = ?5, run_at = ?3, done_at = NULL, outcome = NULL, attempts = 0, lease = NULL
+        "UPDATE outbox SET state = ?5, run_at = ?3, done_at = NULL, outcome = NULL, attempts = 0, lease = NULL,
+             receipt = 0, receipt_at = NULL
          WHERE message_id = ?1 AND state = ?2 AND (expires_at IS NULL OR expires_at > ?3)
              AND done_at >= ?4",
         (
@@ -115,6 +117,11 @@ pub fn try_again(tx: &WriteTx<'_>, message: i64) -> Result<bool> {
             MESSAGE_BODIES.before(tx.now()),
             MessageState::Waiting,
         ),
+    )?;
+    tx.run(
+        "DELETE FROM chat_unreachable WHERE ?2 AND user_id = (
+             SELECT user_id FROM outbox WHERE message_id = ?1 AND channel = 'chat')",
+        (message, queued == 1),
     )?;
     Ok(queued == 1)
 }

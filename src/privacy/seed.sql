@@ -52,6 +52,7 @@ INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at
 VALUES ('email', 7, 'boas_vindas', '{"nome":"Zorbaxinha"}', 'zorbaxinha-1', 1, 1, 1, 'Zorbaxinha', 'Zorbaxinha');
 INSERT INTO outbox (channel, user_id, kind, params, dedup_key, state, created_at, run_at)
 VALUES ('email', 8, 'lembrete', '{"vendedor":"ANA ZORBAXINHA"}', 'x-1', 0, 1, 1);
+INSERT INTO chat_unreachable VALUES (7, '5511900000007', 1, 1, 'Zorbaxinha');
 INSERT INTO message_choice VALUES (7, 'email', 1);
 INSERT INTO saved_view (user_id, path, name, query, created_at) VALUES (7, '/painel/vendas', 'Zorbaxinha', 'q=zorbaxinha', 1);
 INSERT INTO telegram_chat VALUES (7, 55, '@zorbaxinha', 1, NULL);

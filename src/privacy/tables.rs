@@ -178,7 +178,9 @@ pub const TABLES: &[Table] = &[
     ("notification_count", SUMS),
     ("outbox", file("mensagens", &[
         "message_id", "channel", "kind", "params", "state", "created_at", "run_at", "expires_at", "done_at", "outcome", "attempts",
+        "receipt", "receipt_at",
     ], &["user_id", "dedup_key", "lease", "provider", "global_id", "request_id"], "user_id = ?1 AND state IN (0, 1, 2, 3)")),
+    ("chat_unreachable", file("numero_sem_alcance", &["number", "times", "since", "reason"], &["user_id"], "user_id = ?1")),
     ("outbox_count", SUMS),
     ("message_choice", file("escolhas_de_mensagens", &["about", "wanted"], &["user_id"], "user_id = ?1")),
     ("saved_view", file("visoes_salvas", &["path", "name", "query", "created_at"], &["view_id", "user_id"], "user_id = ?1")),

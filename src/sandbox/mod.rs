@@ -15,21 +15,27 @@
 //!   `listings.rs`, `orders.rs` and `shipments.rs` answer requests, `shops.rs`,
 //!   `sales.rs` and `parcels.rs` change records; `questions.rs` and `claims.rs` do
 //!   both;
-//! - services other than the marketplace: `chat.rs`, `push.rs`, `telegram/`,
-//!   and a receiver of our own webhooks, `webhook_receiver.rs`;
+//! - services other than the marketplace: the chat network (`chat.rs`, `evolution.rs`,
+//!   `cloud.rs`, `chat_network.rs`, `chat_control.rs`), `push.rs`, `telegram/`, and a
+//!   receiver of our own webhooks, `webhook_receiver.rs`;
 //! - `routes.rs`: every address in one table, and how a call is handled;
-//! - `server.rs` reads requests and writes replies, `deliver.rs` and
+//! - `server.rs` reads requests and writes replies, `deliver.rs`, `cloud_hook.rs` and
 //!   `telegram/hook.rs` call the platform.
 
 mod call;
 mod chat;
+mod chat_control;
+mod chat_network;
 mod claims;
+mod cloud;
+mod cloud_hook;
 mod config;
 mod control;
 mod deliver;
 mod demo;
 mod dispatch;
 mod division;
+mod evolution;
 mod faults;
 mod fees;
 mod fiscal;
@@ -107,13 +113,15 @@ pub fn start(options: Options) -> std::io::Result<Running> {
         address,
         sandbox: Arc::clone(&sandbox),
         stop_server: Some(stop_server),
-        threads: Vec::with_capacity(3),
+        threads: Vec::with_capacity(4),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let server = Arc::clone(&sandbox);
     running.spawn("sandbox-http", move || {
         runtime.block_on(server::serve(listener, server, stopped));
     })?;
+    let told = Arc::clone(&sandbox);
+    running.spawn("sandbox-chat", move || cloud_hook::run(&told))?;
     let hooked = Arc::clone(&sandbox);
     running.spawn("sandbox-telegram", move || telegram::hook::run(&hooked))?;
     running.spawn("sandbox-deliver", move || deliver::run(&sandbox))?;

@@ -18,9 +18,9 @@ use super::http::{Reply, Request, SendMode};
 use super::logs::LoggedRequest;
 use super::state::Sandbox;
 use super::{
-    chat, claims, control, demo, dispatch, division, fees, fiscal, history, inbox, labels,
-    listings, notifications, oauth, orders, overview, page, parcels, push, questions, sales,
-    shipment_statuses, shipments, shops, telegram, users, webhook_receiver,
+    chat_control, claims, cloud, control, demo, dispatch, division, evolution, fees, fiscal,
+    history, inbox, labels, listings, notifications, oauth, orders, overview, page, parcels, push,
+    questions, sales, shipment_statuses, shipments, shops, telegram, users, webhook_receiver,
 };
 
 /// A row of the table.
@@ -125,8 +125,8 @@ pub static ROUTES: &[Route] = &[
     row("GET", "/shipments/{id}/carrier", NOTHING),
     row("GET", "/shipments/{id}/payments", NOTHING),
 
-    row("POST", "/message/sendText/{instance}", OtherService(chat::evolution)),
-    row("GET", "/instance/connectionState/{instance}", OtherService(chat::connection)),
+    row("POST", "/message/sendText/{instance}", OtherService(evolution::send)),
+    row("GET", "/instance/connectionState/{instance}", OtherService(evolution::connection)),
     row("POST", "/push/{device}", OtherService(push::receive)),
     row("POST", "/webhooks/{name}", OtherService(webhook_receiver::receive)),
     row("*", "/bot{token}/*", Telegram(telegram::api::answer)),
@@ -148,7 +148,12 @@ pub static ROUTES: &[Route] = &[
     row("POST", "/_sandbox/topics", Control(notifications::control_switch_topic)),
     row("POST", "/_sandbox/authorize", Control(oauth::control_authorize)),
     row("POST", "/_sandbox/tokens", Control(oauth::control_end_tokens)),
-    row("POST", "/_sandbox/chat/wrote", Control(chat::control_wrote)),
+    row("GET", "/_sandbox/chat", Control(chat_control::state)),
+    row("POST", "/_sandbox/chat/wrote", Control(chat_control::wrote)),
+    row("POST", "/_sandbox/chat/phone", Control(chat_control::phone)),
+    row("POST", "/_sandbox/chat/fate", Control(chat_control::fate)),
+    row("POST", "/_sandbox/chat/webhook", Control(chat_control::webhook)),
+    row("POST", "/_sandbox/chat/statuses", Control(chat_control::statuses)),
     row("GET", "/_sandbox/telegram", Control(telegram::control::state)),
     row("POST", "/_sandbox/telegram/say", Control(telegram::control::say)),
     row("POST", "/_sandbox/telegram/block", Control(telegram::control::block)),
@@ -215,9 +220,9 @@ pub static ROUTES: &[Route] = &[
     row("*", "/mensagens", Page(page::missing)),
     row("*", "/estilo.css", Page(page::missing)),
 
-    row("POST", "/{phone}/messages", OtherService(chat::cloud)),
+    row("POST", "/{phone}/messages", OtherService(cloud::send)),
     // The marketplace has no address that is only a number.
-    row("GET", "/{digits}", OtherService(chat::phone)),
+    row("GET", "/{digits}", OtherService(cloud::phone)),
 ];
 
 impl Route {

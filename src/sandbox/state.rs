@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use tokio::sync::watch;
 
+use super::chat_network::ChatNetwork;
 use super::config::Config;
 use super::faults::Fault;
 use super::grants::Grants;
@@ -144,6 +145,8 @@ pub struct SandboxState {
     pub violations: Log<Violation>,
     /// Messages that the chat gateways and Telegram accepted.
     pub messages: Log<ChatMessage>,
+    /// The chat network, but for the messages.
+    pub chat: ChatNetwork,
     /// When each phone number last wrote to us, which opens a window of 24 hours.
     pub wrote: HashMap<String, Instant>,
     /// Messages that the push service accepted.

@@ -46,6 +46,8 @@ class Credentials:
         elif scheme in HEADERS:
             name, variable = HEADERS[scheme]
             case.headers[name] = os.environ[variable]
+        elif scheme in ("chatToken", "chatSignature"):
+            pass  # No gateway is configured, so this receiver is not there.
         else:
             assert scheme == "marketplaceSignature", scheme
             sign(case)

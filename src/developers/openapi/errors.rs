@@ -100,6 +100,8 @@ pub fn errors(route: &Route) -> Vec<Code> {
         Call::Extension(_) | Call::Notification(_) | Call::Checkout(_) | Call::Telegram(_) => {
             errors.push(Code::Unauthorized);
         }
+        Call::Chat(_) if route.method == Method::GET => errors.push(Code::Unauthorized),
+        Call::Chat(_) => errors.push(Code::InvalidSignature),
         Call::Cron(_) => errors.extend([Code::Unauthorized, Code::Forbidden]),
         _ => {}
     }

@@ -272,6 +272,8 @@ fn security(route: &Route) -> &'static [&'static str] {
         Call::Notification(_) => &["marketplaceSignature"],
         Call::Checkout(_) => &["checkoutToken"],
         Call::Telegram(_) => &["telegramSecret"],
+        Call::Chat(_) if route.method == Method::GET => &["chatToken"],
+        Call::Chat(_) => &["chatSignature"],
         Call::Cron(_) => &["cronSecret", "cronToken"],
         _ => &[],
     }

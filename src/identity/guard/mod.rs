@@ -9,6 +9,7 @@
 mod browser;
 mod challenge;
 mod charge;
+mod chat;
 mod checkout;
 mod cron;
 mod keys;
@@ -24,6 +25,7 @@ use http::header::{AUTHORIZATION, HeaderName, HeaderValue, ORIGIN};
 pub use browser::{person, session_cookie, session_cookie_name, session_given, student, visitor};
 
 pub use charge::{Charge, Charged, QuotaHold};
+pub use chat::{chat, prove_signature};
 pub use checkout::{checkout, prove_in_body};
 pub use cron::cron;
 pub use keys::key;

@@ -25,9 +25,12 @@ const WEEKDAYS: [&str; 7] =
 /// over; `None` on a day without work.
 pub type Hours = [Option<i64>; 7];
 
+/// When hours were read; without any where the marketplace has none.
+type ReadHours = (Instant, Option<Hours>);
+
 /// Hours of accounts by kind of logistics, as they were last read.
 #[derive(Default)]
-pub struct KnownHours(Mutex<HashMap<(MlUserId, String), (Instant, Option<Hours>)>>);
+pub struct KnownHours(Mutex<HashMap<(MlUserId, String), ReadHours>>);
 
 impl Client {
     /// A shipment, with what the books do not know of it yet. `known` is what they know.
@@ -90,20 +93,19 @@ impl Client {
         let (now, key) = (self.clock.now(), (caller.ml_user_id, logistic.to_owned()));
         let known = self.hours.0.lock().get(&key).copied();
         let is_fresh = |at: Instant| (0..HOURS_KEPT_S).contains(&now.since(at));
-        let hours = match known.filter(|(at, _)| is_fresh(*at)) {
-            Some((_, hours)) => hours,
-            None => {
-                let path = format!("/users/{}/shipping/schedule/{logistic}", caller.ml_user_id);
-                let hours = told(self.get(caller, &path, &[]))?.map(|answer| hours(&answer));
-                let mut all = self.hours.0.lock();
-                if all.len() >= MOST_HOURS {
-                    all.retain(|_, (at, _)| is_fresh(*at));
-                }
-                if all.len() < MOST_HOURS {
-                    all.insert(key, (now, hours));
-                }
-                hours
+        let hours = if let Some((_, hours)) = known.filter(|(at, _)| is_fresh(*at)) {
+            hours
+        } else {
+            let path = format!("/users/{}/shipping/schedule/{logistic}", caller.ml_user_id);
+            let hours = told(self.get(caller, &path, &[]))?.map(|answer| hours(&answer));
+            let mut all = self.hours.0.lock();
+            if all.len() >= MOST_HOURS {
+                all.retain(|_, (at, _)| is_fresh(*at));
             }
+            if all.len() < MOST_HOURS {
+                all.insert(key, (now, hours));
+            }
+            hours
         };
         Ok(hours.and_then(|hours| next_hand_over(&hours, sold_at, zone)))
     }

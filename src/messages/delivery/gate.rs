@@ -23,6 +23,9 @@ const MOST_TIMES: u8 = 3;
 /// Failed probes after which administrators are told that the channel does not
 /// answer.
 const PROBES: i64 = 2;
+/// For so long after a provider rejected us later, when it had taken a message, what it
+/// takes does not show that it works.
+const LATE_REFUSAL_S: i64 = 10 * 60;
 
 /// What a channel did since it was asked last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +62,8 @@ struct GateState {
     /// Messages that were rejected together with everybody's and wait, and how
     /// often that was.
     doubted: BTreeMap<i64, u8>,
+    /// When the provider last rejected us after it had taken a message.
+    late: Option<Instant>,
     /// Whether administrators were told that the channel is down.
     told_down: bool,
     counts: Counts,
@@ -80,6 +85,7 @@ impl GateState {
 
     /// The channel answers.
     fn answers(&mut self) {
+        self.late = None;
         self.breaker.answer();
         self.down = None;
         self.told_down = false;
@@ -130,6 +136,7 @@ impl Gate {
                 down: None,
                 refused: Vec::new(),
                 doubted: BTreeMap::new(),
+                late: None,
                 told_down: false,
                 counts: Counts::default(),
                 in_flight: 0,
@@ -149,6 +156,8 @@ impl Gate {
         if !self.is_open(&state, now) {
             return None;
         }
+        let is_recent = |at: &Instant| (0..LATE_REFUSAL_S).contains(&now.since(*at));
+        state.late = state.late.filter(is_recent);
         if state.breaker.is_open() {
             // This caller sends the only probe before the next pause ends.
             state.breaker.look(|pause_s| now.plus(pause_s));
@@ -187,7 +196,29 @@ impl Gate {
         let mut state = self.state.lock();
         state.counts.sent += 1;
         state.refused.clear();
-        state.answers();
+        if state.late.is_none() {
+            state.answers();
+        }
+    }
+
+    /// The provider told that a message went on its way that it had taken.
+    pub fn note_arrived(&self) {
+        let mut state = self.state.lock();
+        if state.late.is_some() {
+            state.answers();
+        }
+    }
+
+    /// Counts a message that failed after the provider had taken it.
+    pub fn note_failed_later(&self) {
+        self.state.lock().counts.failed += 1;
+    }
+
+    /// The provider rejected us after it had taken a message. Until it tells of one that
+    /// went on its way, or of nothing for a while, its taking messages shows nothing.
+    pub fn note_refused_later(&self, error: &str, now: Instant) -> FailureVerdict {
+        self.state.lock().late = Some(now);
+        self.note_failed(error, DeliveryFault::Refusal, now)
     }
 
     /// Counts a failed try, and decides whether the channel is down.
@@ -197,7 +228,7 @@ impl Gate {
         let was_down = state.breaker.is_open();
         let refuses_all = state.refuses_all();
         if fault == DeliveryFault::Message {
-            if !refuses_all {
+            if !refuses_all && state.late.is_none() {
                 // A provider that rejects a single message works.
                 state.answers();
             }

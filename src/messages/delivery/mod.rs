@@ -69,6 +69,10 @@ pub enum SendOutcome {
     Away(String),
     /// This message will never be accepted.
     Never(String),
+    /// The same, because the network does not reach the recipient's number.
+    NotThere(String),
+    /// The same, because the recipient does not want messages by this channel.
+    Unwanted(String),
     /// The provider rejects the recipient for good. When it rejects one after
     /// the other, it is the channel that fails (`gate.rs`).
     Refused(String),

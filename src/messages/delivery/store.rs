@@ -1,9 +1,11 @@
 //! The queue in the database, as the workers process it.
 
+use super::chat::evolution::UNCONNECTED;
 use crate::base::queue::MESSAGE_LEASE_S;
 use crate::base::{Instant, UserId, shortened};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::outbox::{Channel, MessageState};
+use crate::messages::choices;
+use crate::outbox::{Channel, MessageState, unreachable};
 use crate::row;
 
 /// Most messages that one claim drops.
@@ -27,6 +29,8 @@ row! {
         pub name: String = "u.name",
         pub email: String = "u.email",
         pub chat_number: Option<String> = "coalesce(o.params ->> 'number', u.chat_number)",
+        /// Whether that is a number of the message alone, such as a test has.
+        pub has_own_number: bool = "o.params ->> 'number' IS NOT NULL",
         /// Id of the linked Telegram chat, unless the bot is blocked in it.
         pub telegram: Option<i64> = "(SELECT t.chat_id FROM telegram_chat t
         WHERE t.user_id = o.user_id AND t.blocked_at IS NULL)",
@@ -93,6 +97,7 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<ClaimOutc
                 "o prazo dela passou antes do envio"
             }
             Channel::Chat if claimed.chat_number.is_none() => "a pessoa não tem número de chat",
+            Channel::Chat if is_silenced(tx, &claimed)? => SILENCED,
             Channel::Telegram if claimed.telegram.is_none() => {
                 "a pessoa não tem um Telegram conectado"
             }
@@ -109,6 +114,16 @@ pub fn claim(tx: &WriteTx<'_>, channel: Channel, lease: i64) -> Result<ClaimOutc
         dropped += 1;
     }
     Ok(ClaimOutcome { claimed: None, dropped })
+}
+
+/// Why a message to a number is dropped that is not reached.
+const SILENCED: &str = "o WhatsApp recusou este número três vezes seguidas; corrija o número";
+
+fn is_silenced(tx: &ReadTx<'_>, claimed: &Claimed) -> Result<bool> {
+    if claimed.has_own_number {
+        return Ok(false);
+    }
+    Ok(unreachable::of(tx, claimed.user)?.is_some_and(|found| found.is_silenced()))
 }
 
 pub fn drop_message(tx: &WriteTx<'_>, id: i64, reason: &str) -> Result<()> {
@@ -158,6 +173,32 @@ pub fn put_back(
     )
 }
 
+/// Gives a message up because the network does not reach its number, and counts that.
+pub fn give_up_not_there(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
+    give_up(tx, claimed, error)?;
+    match &claimed.chat_number {
+        Some(number) if !claimed.has_own_number => {
+            unreachable::note(tx, claimed.user, number, error)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Gives a message up because the person does not want messages by its channel, which is
+/// a choice of theirs from now on.
+pub fn give_up_unwanted(
+    tx: &WriteTx<'_>,
+    claimed: &Claimed,
+    channel: Channel,
+    error: &str,
+) -> Result<()> {
+    give_up(tx, claimed, error)?;
+    if claimed.has_own_number {
+        return Ok(());
+    }
+    choices::set(tx, claimed.user, channel.name(), false)
+}
+
 /// Gives a message up, with the reason.
 pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
     tx.run(
@@ -202,7 +243,8 @@ pub fn wait_refused(
 }
 
 row! {
-    /// Messages of a channel that wait because every recipient is rejected.
+    /// Messages of a channel that wait because the channel is out of order.
+    #[derive(Debug)]
     pub struct RefusedMessages {
         pub count: i64 = "count(*)",
         /// What the provider said last.
@@ -213,11 +255,22 @@ row! {
 /// The waiting messages of a channel that rejects every recipient; `None` when
 /// there are none.
 pub fn refused(tx: &ReadTx<'_>, channel: Channel) -> Result<Option<RefusedMessages>> {
+    waiting_for(tx, channel, REFUSED)
+}
+
+/// The waiting chat messages whose gateway has lost the connection of its phone; `None`
+/// when there are none.
+pub fn unconnected(tx: &ReadTx<'_>) -> Result<Option<RefusedMessages>> {
+    waiting_for(tx, Channel::Chat, UNCONNECTED)
+}
+
+/// Waiting messages of a channel whose reason begins so.
+fn waiting_for(tx: &ReadTx<'_>, channel: Channel, reason: &str) -> Result<Option<RefusedMessages>> {
     // They are due last. A thousand show how it is.
     let from = "FROM (SELECT outcome FROM outbox INDEXED BY outbox_due
                       WHERE channel = ?1 AND state = 0 ORDER BY run_at DESC LIMIT 1000)
                 WHERE outcome LIKE ?2 HAVING count(*) > 0";
-    tx.record(from, (channel, format!("{REFUSED}%")))
+    tx.record(from, (channel, format!("{reason}%")))
 }
 
 /// Makes messages due again that were being sent when the process ended.

@@ -166,6 +166,31 @@ fn a_channel_that_rejects_everybody_is_down_until_it_takes_a_message() {
 }
 
 #[test]
+fn a_provider_that_rejects_us_later_is_down_though_it_takes_messages() {
+    let gate = Gate::new(&EMAIL, 0.0, true);
+    gate.note_sent();
+    let verdict = gate.note_refused_later("131042", NOW);
+    assert!(verdict.should_alert && !verdict.was_down);
+    assert!(!gate.note_refused_later("131042", NOW).should_alert, "once");
+    // A probe is taken, and a message that is refused for itself; both show nothing.
+    assert!(!opens(&gate, 4) && opens(&gate, 30));
+    gate.note_sent();
+    gate.note_failed("131026", DeliveryFault::Message, at(30));
+    assert_eq!(gate.error(), Some("131042".into()));
+    // One that went on its way shows that it works again.
+    gate.note_arrived();
+    assert_eq!(gate.error(), None);
+    assert!(gate.note_refused_later("131042", at(40)).should_alert, "again");
+    // So does taking messages, once nothing was heard for a while.
+    assert!(opens(&gate, 40 + 599));
+    gate.note_sent();
+    assert!(gate.error().is_some());
+    assert!(opens(&gate, 40 + 700));
+    gate.note_sent();
+    assert_eq!(gate.error(), None);
+}
+
+#[test]
 fn a_pause_is_no_failure() {
     let gate = Gate::new(&EMAIL, 0.0, true);
     gate.pause(at(5));

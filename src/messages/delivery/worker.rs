@@ -9,8 +9,8 @@ use super::store::{self, Claimed};
 use super::{Outlet, SendOutcome, letter, queue_of};
 use crate::app::App;
 use crate::base::queue::CHANNEL_RESTS_S;
-use crate::base::{Stop, secrets, trace};
-use crate::db::{DbError, Lane, Result};
+use crate::base::{Day, Stop, secrets, trace};
+use crate::db::{DbError, Lane, Result, WriteTx};
 use crate::journal::{self, Ending};
 use crate::messages::alerts::{self, Alert};
 use crate::messages::choices::ChannelSet;
@@ -74,6 +74,8 @@ fn ending(sent: &SendOutcome) -> Ending {
         | SendOutcome::Held { error, .. }
         | SendOutcome::Away(error)
         | SendOutcome::Never(error)
+        | SendOutcome::NotThere(error)
+        | SendOutcome::Unwanted(error)
         | SendOutcome::Refused(error)
         | SendOutcome::Down(error) => error,
         SendOutcome::Unreachable(reason) => reason,
@@ -132,6 +134,15 @@ fn note(app: &App, outlet: &Arc<Outlet>, claimed: Claimed, sent: SendOutcome) ->
             failed(&error, DeliveryFault::Message);
             return app.db.write(move |tx| store::give_up(tx, &claimed, &error));
         }
+        SendOutcome::NotThere(error) => {
+            failed(&error, DeliveryFault::Message);
+            return app.db.write(move |tx| store::give_up_not_there(tx, &claimed, &error));
+        }
+        SendOutcome::Unwanted(error) => {
+            failed(&error, DeliveryFault::Message);
+            let channel = outlet.channel;
+            return app.db.write(move |tx| store::give_up_unwanted(tx, &claimed, channel, &error));
+        }
         SendOutcome::Refused(error) => return note_refused(app, outlet, claimed, error),
         SendOutcome::Away(error) => {
             failed(&error, DeliveryFault::Silence);
@@ -177,18 +188,26 @@ fn note_refused(app: &App, outlet: &Arc<Outlet>, claimed: Claimed, error: String
     if should_alert { alert(app, channel, told) } else { Ok(()) }
 }
 
-/// Tells administrators, once a civil day, that a channel is down.
 fn alert(services: &Services, channel: Channel, error: String) -> Result<()> {
     let (channel_set, day) = (ChannelSet::of(&services.config), services.day(services.clock.now()));
-    services.db.write(move |tx| {
-        let words = channel_words(channel.name());
-        let alert = Alert {
-            title: &format!("Canal fora do ar: {words}"),
-            detail: &format!("As mensagens esperam e saem quando ele voltar. O motivo: {error}"),
-            page: "/admin/mensagens/canais",
-            cause: &format!("canal:{}:{}", channel.name(), day.0),
-            without: Some(channel),
-        };
-        alerts::tell(tx, channel_set, &alert)
-    })
+    services.db.write(move |tx| alert_down(tx, channel_set, day, channel, &error))
+}
+
+/// Tells administrators, once a civil day, that a channel is down.
+pub fn alert_down(
+    tx: &WriteTx<'_>,
+    channel_set: ChannelSet,
+    day: Day,
+    channel: Channel,
+    error: &str,
+) -> Result<()> {
+    let words = channel_words(channel.name());
+    let alert = Alert {
+        title: &format!("Canal fora do ar: {words}"),
+        detail: &format!("As mensagens esperam e saem quando ele voltar. O motivo: {error}"),
+        page: "/admin/mensagens/canais",
+        cause: &format!("canal:{}:{}", channel.name(), day.0),
+        without: Some(channel),
+    };
+    alerts::tell(tx, channel_set, &alert)
 }

@@ -77,7 +77,10 @@ const FLASHES: &[Flash] = flashes! {
 /// The service that a configured channel sends through, and its rate limit.
 fn by_what(config: &Config, channel: Channel) -> String {
     let what = match channel {
-        Channel::Chat if config.chat.gateway == Gateway::Cloud => "API oficial",
+        Channel::Chat if config.chat.hears_receipts() => "API oficial, com aviso de entrega",
+        Channel::Chat if config.chat.gateway == Gateway::Cloud => {
+            "API oficial, sem aviso de entrega (faltam chat.app_secret e chat.verify_token)"
+        }
         Channel::Chat => "Gateway próprio",
         Channel::Email => "Servidor de e-mail",
         Channel::Telegram => "Bot do Telegram",

@@ -9,9 +9,9 @@ pub mod words;
 use crate::accounts::Role;
 use crate::base::retention::MESSAGE_BODIES;
 use crate::base::{Instant, UserId};
-use crate::config::Config;
+use crate::config::{Config, Gateway};
 use crate::messages::choices::ChannelSet;
-use crate::outbox::{Channel, MessageState, channel_words, kind_words};
+use crate::outbox::{Channel, MessageState, Receipt, channel_words, kind_words};
 use crate::panel::Badge;
 use crate::row;
 
@@ -45,6 +45,9 @@ row! {
         pub attempts: i64 = "o.attempts",
         /// The provider's id for it, or its answer.
         pub provider: Option<String> = "o.provider",
+        /// What the provider told of it since it took it, and when that was.
+        pub receipt: Receipt = "o.receipt",
+        pub receipt_at: Option<Instant> = "o.receipt_at",
         /// Where it goes by chat; `None` without a number.
         pub number: Option<String> = "coalesce(o.params ->> 'number', u.chat_number)",
         /// Whether that is a number of the message alone, such as a test has.
@@ -79,6 +82,13 @@ impl Message {
         self.state == MessageState::GivenUp
             && self.expires_at.is_none_or(|end| end > now)
             && self.done_at.is_some_and(|at| at >= MESSAGE_BODIES.before(now))
+    }
+
+    /// Whether it went by the official chat API, which takes a message before it delivers it.
+    pub fn is_told_of(&self, config: &Config) -> bool {
+        self.channel == Channel::Chat.name()
+            && self.state == MessageState::Sent
+            && (self.receipt > Receipt::Nothing || config.chat.gateway == Gateway::Cloud)
     }
 
     /// Whether it can still be cancelled.

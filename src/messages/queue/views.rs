@@ -6,7 +6,7 @@ use super::Message;
 use super::pages::repair::Kind;
 use super::words::{self, FailureHint};
 use crate::messages::texts::Template as Text;
-use crate::outbox::MessageState;
+use crate::outbox::{MessageState, Receipt};
 use crate::panel::view::Field;
 use crate::panel::{BarChart, Layout, Notice, Tab, Table, When};
 
@@ -51,12 +51,43 @@ pub struct MessagePage {
     pub until: String,
     /// When it was sent, dropped or given up.
     pub done: Option<When>,
+    /// How far it came; `None` where nobody tells.
+    pub delivery: Option<Delivery>,
     /// What it says, without links; `None` once that is forgotten.
     pub text: Option<Text>,
     /// Whether it failed and can be sent again.
     pub can_go_again: bool,
     /// The address of such a message, for a channel whose address can be corrected.
     pub repair: Option<(Kind, Field)>,
+}
+
+/// How far a message came that the official chat API took.
+pub struct Delivery {
+    pub receipt: Receipt,
+    /// When that was.
+    pub at: Option<When>,
+    /// Whether we hear of it at all.
+    pub is_heard: bool,
+}
+
+impl Delivery {
+    fn words(&self) -> &'static str {
+        match self.receipt {
+            Receipt::Nothing => "Aceita pelo WhatsApp, ainda sem confirmação.",
+            Receipt::SentOn => "Enviada pelo WhatsApp, ainda não entregue.",
+            Receipt::Delivered => "Entregue no aparelho.",
+            Receipt::Read => "Lida pela pessoa.",
+        }
+    }
+
+    /// What is missing to know more; may be empty.
+    fn remedy(&self) -> &'static str {
+        if self.receipt == Receipt::Nothing && !self.is_heard {
+            "Para saber da entrega, configure o webhook: chat.app_secret e chat.verify_token."
+        } else {
+            ""
+        }
+    }
 }
 
 impl MessageRow {
@@ -69,6 +100,9 @@ impl MessageRow {
 
     /// Why it waits or how it ended, in a line; may be empty.
     fn why(&self) -> String {
+        if self.message.receipt >= Receipt::Delivered {
+            return self.message.receipt.words().to_owned();
+        }
         self.hint().map_or_else(|| self.reason.clone(), |one| one.what.to_owned())
     }
 }

@@ -44,6 +44,8 @@ const EMAIL: &[Row] = &[
 
 #[rustfmt::skip] // A table.
 const CHAT: &[Row] = &[
+    ("sem conexão", "O telefone do gateway de chat está sem conexão.", "Conecte-o de novo no painel do gateway. As mensagens esperam e saem sozinhas."),
+    ("a rede de chat não respondeu ao gateway", "O WhatsApp não respondeu ao gateway de chat.", WAIT),
     ("não está na rede de chat", "Este número não está na rede de chat.", FIX_NUMBER),
     ("não tem número", "A pessoa não tem número de chat.", "Informe o número e reenvie."),
     ("código 131026", "Este número não recebe mensagens.", FIX_NUMBER),
@@ -51,8 +53,17 @@ const CHAT: &[Row] = &[
     ("código 131049", "O WhatsApp limitou mensagens a esta pessoa.", "Reenvie amanhã, ou avise por outro canal."),
     ("código 131047", "A janela de 24 horas da conversa fechou.", "Configure um modelo aprovado em chat.template e reenvie."),
     ("chat.template", "A janela de 24 horas da conversa fechou.", "Configure um modelo aprovado em chat.template e reenvie."),
+    ("código 132015", "O modelo de mensagem foi pausado.", "Veja o motivo no painel do WhatsApp. As mensagens esperam."),
+    ("código 132016", "O modelo de mensagem foi desativado.", "Aprove outro modelo e troque chat.template. As mensagens esperam."),
     ("código 132", "O modelo de mensagem não foi aceito.", "Confira o modelo em chat.template e reenvie."),
-    ("código 131042", "A conta de chat tem um pagamento pendente.", "Regularize o pagamento na conta do WhatsApp e reenvie."),
+    ("código 131005", "A conta do WhatsApp não tem permissão para enviar.", "Confira as permissões da chave em chat.api_key. As mensagens esperam."),
+    ("código 131031", "A conta do WhatsApp está bloqueada.", "Veja o motivo no painel do WhatsApp. As mensagens esperam."),
+    ("código 131037", "O nome de exibição do nosso número não foi aprovado.", "Aprove o nome no painel do WhatsApp. As mensagens esperam."),
+    ("código 131045", "O nosso número não está registrado no WhatsApp.", "Registre o número no painel do WhatsApp. As mensagens esperam."),
+    ("código 133010", "O nosso número não está registrado no WhatsApp.", "Registre o número no painel do WhatsApp. As mensagens esperam."),
+    ("código 130497", "A conta do WhatsApp não pode enviar mensagens a este país.", "Veja as restrições da conta no painel do WhatsApp. As mensagens esperam."),
+    ("código 131057", "O WhatsApp está em manutenção.", WAIT),
+    ("código 131042", "A conta de chat tem um pagamento pendente.", "Regularize o pagamento na conta do WhatsApp. As mensagens esperam."),
     ("código 190", "A chave do chat venceu.", "Gere outra, troque chat.api_key e reinicie o serviço."),
     ("chat.api_key", "O gateway de chat não aceita a nossa chave.", "Confira chat.api_key na configuração e reinicie o serviço."),
     ("chat.instance", "O gateway de chat não conhece a nossa instância.", "Confira chat.instance na configuração e reinicie o serviço."),

@@ -180,6 +180,16 @@ fn work(figures: &mut Figures, app: &App) -> Result<(), Problem> {
         figures.value(name, &format!("{{state=\"{state}\"}}"), number);
     }
     figures.gauge("outbox_waiting", "Messages that wait to be sent.", outbox);
+    let told = &app.messages.receipts;
+    let name = "chat_receipts_total";
+    let help = "What the official chat API told of messages that it took, by what it was good for.";
+    figures.metric("counter", name, help);
+    for (outcome, count) in
+        [("changed", &told.changed), ("known", &told.known), ("unknown", &told.unknown)]
+    {
+        let count = count.load(Ordering::Relaxed);
+        figures.value(name, &format!("{{outcome=\"{outcome}\"}}"), count);
+    }
     let refused = app.callers.refused_signatures.counted();
     let help = "Notifications refused for their signature.";
     figures.counter("refused_signatures_total", help, refused);

@@ -18,7 +18,8 @@ use crate::marketplace::books::orders::tests::{NEVER, NOW, SELLER, World};
 
 /// Listings that are sold, with their SKU, what a unit costs in centavos as the model knows
 /// it, and what its supplier gets for one; `None` for none.
-const THINGS: [(i64, &str, Option<i64>, Option<(i64, i64)>); 5] = [
+type Thing = (i64, &'static str, Option<i64>, Option<(i64, i64)>);
+const THINGS: [Thing; 5] = [
     (1, "CAB-1", Some(1_000), None),
     (2, "CAP-2", Some(250), Some((9_001, 500))),
     (3, "", Some(700), None),
@@ -121,6 +122,9 @@ fn document((order, shipment): &Said) -> OrderDocument {
     read
 }
 
+/// Listing, variation, units and price of a line.
+type Line = (String, Option<String>, i64, i64);
+
 /// What the newest documents alone say.
 #[derive(Debug, Default, PartialEq)]
 struct Outcome {
@@ -136,7 +140,7 @@ struct Outcome {
     to_print: i64,
     orders: BTreeMap<String, i64>,
     /// By order: listing, variation, units and price of each line, as programs see it.
-    lines: BTreeMap<i64, Vec<(String, Option<String>, i64, i64)>>,
+    lines: BTreeMap<i64, Vec<Line>>,
 }
 
 fn said_by(newest: &[Said]) -> Outcome {

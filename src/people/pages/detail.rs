@@ -16,6 +16,7 @@ use crate::edge::route::Job;
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::{Person, SESSION_AGE_S, SESSION_IDLE_S};
 use crate::marketplace::account::store::{self as marketplace, LinkedAccount};
+use crate::outbox::unreachable::{self, Unreachable};
 use crate::panel::{PageTime, Sent, Tab, address, form, view};
 use crate::partner::{PlanName, store as partners};
 use crate::people::find;
@@ -96,6 +97,8 @@ pub struct Stored {
     pub person: Listed,
     /// Why the person is suspended; empty while it is not.
     pub suspended_for: String,
+    /// What the chat network said of the person's number; `None` while it says nothing.
+    pub unreachable: Option<Unreachable>,
     /// Open sessions.
     pub sessions: Vec<store::Session>,
     /// What a student may do; empty for others.
@@ -153,6 +156,7 @@ fn read(
     let is_learning = part == Part::Learning;
     Ok(Stored {
         suspended_for: store::suspended_for(tx, id)?.unwrap_or_default(),
+        unreachable: unreachable::of(tx, id)?,
         sessions: if is_access {
             store::open_sessions(tx, id, opened, used, ROWS)?
         } else {
@@ -210,7 +214,8 @@ fn page(visit: Visit<'_>, refused: Refused, faults: &Fields) -> Result<Reply, Pr
         view::Field { focus: is_refused, ..view::Field::default() }.fault(fault)
     };
     let suspended = stored.person.status == PersonStatus::Suspended;
-    let has_number = stored.person.entry.chat_number.is_some();
+    let is_silenced = stored.unreachable.as_ref().is_some_and(Unreachable::is_silenced);
+    let has_number = stored.person.entry.chat_number.is_some() && !is_silenced;
     let own = format!("{}/{id}", group.path());
     let older = stored.timeline.older.map(|at| address(&own, &[("antes", &at.0.to_string())]));
     Reply::page(&PersonPage {
@@ -226,6 +231,8 @@ fn page(visit: Visit<'_>, refused: Refused, faults: &Fields) -> Result<Reply, Pr
         reaches: AccountServices::of(app).reaches(has_number),
         reach: if suspended {
             "A pessoa está suspensa; reative antes de enviar um link."
+        } else if is_silenced && app.config.email.smtp_url.is_empty() {
+            "Não há como avisar: o WhatsApp recusa o número, e o e-mail não está configurado."
         } else {
             reach(app, has_number)
         },

@@ -16,7 +16,7 @@ use crate::identity::Person;
 use crate::messages::choices::{self, ChannelSet, Choices};
 use crate::messages::telegram::store::Chat;
 use crate::outbox::kind::Preference;
-use crate::outbox::{Channel, MessageKind, channel_words};
+use crate::outbox::{Channel, MessageKind, channel_words, unreachable};
 use crate::panel::{Answer, Flash, PageTime, Sent, Tab, Tick, flashes, view};
 use crate::profile::pages;
 use crate::profile::views::{AlertsPage, TelegramSection};
@@ -37,6 +37,8 @@ const FLASHES: &[Flash] = flashes! {
 struct NotificationSettings {
     is_student: bool,
     reach: ChannelSet,
+    /// Whether there is a chat number that the network does not reach.
+    is_silenced: bool,
     choices: Choices,
     /// Channels that this installation has.
     channels: Vec<Channel>,
@@ -52,6 +54,7 @@ impl NotificationSettings {
         Ok(Self {
             is_student: role.is_student(),
             reach: choices::reach(tx, channel_set, user)?,
+            is_silenced: unreachable::of(tx, user)?.is_some_and(|one| one.is_silenced()),
             choices: choices::of(tx, user)?,
             channels: channel_set.all().collect(),
         })
@@ -118,6 +121,8 @@ pub fn show(visit: Visit<'_>, more: impl FnOnce(&mut TelegramSection)) -> Result
     let channel = |channel: &Channel| Tick {
         help: if *channel == Channel::Telegram && is_blocked {
             "O bot está bloqueado na sua conversa.".to_owned()
+        } else if *channel == Channel::Chat && settings.is_silenced {
+            "O WhatsApp diz que o número do seu perfil não recebe mensagens. Corrija-o.".to_owned()
         } else {
             about(*channel, settings.reach.has(*channel)).to_owned()
         },

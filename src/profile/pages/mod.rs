@@ -17,6 +17,7 @@ use crate::app::{App, Visit};
 use crate::base::{Day, Instant, TokenHash, UserId, Zone, hex};
 use crate::http::{Fields, Problem, Reply, Request};
 use crate::identity::Person;
+use crate::outbox::unreachable::{self, Unreachable};
 use crate::panel::{Flash, Notice, PageTime, Tone, flashes, view};
 use crate::partner::{PlanName, shown::shown, store as partner};
 use crate::services::Services;
@@ -39,6 +40,8 @@ const FLASHES: &[Flash] = flashes! {
 
 struct ProfileData {
     chat_number: Option<String>,
+    /// What the chat network said of it; `None` while it says nothing.
+    unreachable: Option<Unreachable>,
     sessions: Vec<OpenSession>,
     open_sessions: u64,
     extension: Option<ValidToken>,
@@ -56,6 +59,7 @@ fn read(app: &App, person: &Person, request: &Request) -> Result<ProfileData, Pr
             partner::calls_between(tx, user, today.month_start(), today.next_month_start())?;
         Ok(ProfileData {
             chat_number: self_service::chat_number(tx, user)?,
+            unreachable: unreachable::of(tx, user)?,
             sessions,
             open_sessions,
             extension: self_service::extension_token(tx, user)?,
@@ -83,7 +87,7 @@ fn page(app: &App, person: &Person, request: &Request, profile: ProfileData) -> 
     ProfilePage {
         layout: layout(app, person, request),
         tabs: alerts::tabs(PATH),
-        alert: None,
+        alert: profile.unreachable.as_ref().map(not_reached),
         what: if account.role.is_student() {
             format!("Plano {}", account.role.words())
         } else {
@@ -113,6 +117,17 @@ fn page(app: &App, person: &Person, request: &Request, profile: ProfileData) -> 
         }),
         time: PageTime::of(app, request),
     }
+}
+
+/// A notice that the chat network does not reach the number.
+fn not_reached(one: &Unreachable) -> Notice {
+    let text = if one.is_silenced() {
+        "Por isso nenhum aviso sai por chat. Corrija o número abaixo."
+    } else {
+        "Confira o número abaixo."
+    };
+    let title = format!("O WhatsApp diz que o número {} não recebe mensagens", one.number);
+    Notice::new(Tone::Warn, title, text)
 }
 
 /// The id of a session in addresses: its digest, which does not open the

@@ -1,6 +1,7 @@
 //! The sandbox over real loopback HTTP, as the platform uses it.
 
 mod aside;
+mod chat;
 mod circle;
 mod cut;
 mod deliver;

@@ -54,6 +54,8 @@ fn query(row: &Route, names: &str) -> Request {
 fn refusal(row: &Route) -> u16 {
     match (&*row.call, &*row.family) {
         ("marketplace_hook" | "telegram_hook", _) => 401,
+        // No chat gateway is configured here.
+        ("chat_hook", _) => 404,
         (_, "partner" | "partner_file" | "agent" | "oauth") => 400,
         _ => 422,
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::actors::Actor;
-use crate::support::chat::{welcome, with_gateway};
+use crate::support::chat::{tell_to, welcome, with_gateway, with_receipts};
 use crate::support::client::Request;
 use crate::support::site::CRON_SECRET;
 use crate::support::wait::until;
@@ -68,7 +68,8 @@ fn the_official_api_takes_templates_of_one_line() {
 #[test]
 fn without_a_template_nothing_is_said_by_the_official_api() {
     let world = World::start();
-    let site = with_gateway(&world, "cloud").start();
+    let site = with_receipts(&world).config("chat.template", "").start();
+    tell_to(&world, &site, false);
     let admin = site.administrator();
     welcome(&site, "ana", NUMBER);
     let failed = settled(&admin, "falhou");

@@ -48,6 +48,7 @@ fn what_waits_is_shown_with_its_reason() {
             "motivo": "canal não configurado", "criada_em": "2026-11-20 09:00:00",
             "envia_depois_de": "2026-11-20 09:00:00", "vence_em": "2026-11-27 09:00:00",
             "concluida_em": null, "tentativas": 0, "resposta": null,
+            "entrega": null, "entrega_em": null,
             "destinatario": { "id": null, "nome": "ana", "email": "ana@example.com" },
         })
     );

@@ -290,6 +290,8 @@ fn owed(route: &Route, kind: Kind) -> Owed {
             served_if(detail == role || detail == "anyone" || agency)
         }
         ("session", _) if matches!(&*route.family, "page" | "file") => Owed::Login,
+        // No chat gateway is configured here, so its receiver is not there.
+        ("chat_hook", _) => Owed::Status(404),
         (
             "session" | "seller" | "supplier" | "agent" | "extension" | "marketplace_hook"
             | "checkout_hook" | "telegram_hook" | "cron" | "key",

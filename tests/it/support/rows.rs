@@ -31,9 +31,8 @@ pub fn caller<'s>(site: &'s Site, row: &Route) -> Actor<'s> {
         "session:supplier" => site.person_as("rui", "drop"),
         "session:admin" | "session:agency" => site.administrator(),
         "cron" => site.bearer(CRON_SECRET),
-        "public" | "visitor" | "marketplace_hook" | "checkout_hook" | "telegram_hook" => {
-            site.anonymous()
-        }
+        "public" | "visitor" | "marketplace_hook" | "checkout_hook" | "telegram_hook"
+        | "chat_hook" => site.anonymous(),
         unknown => panic!("{}: who is {unknown:?}?", row.path),
     }
 }

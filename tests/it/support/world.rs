@@ -249,6 +249,12 @@ impl World {
         self.list("pushed")
     }
 
+    /// The chat network: the gateway's phone, and the webhook of the official API.
+    #[track_caller]
+    pub fn chat(&self) -> Value {
+        self.look("chat")
+    }
+
     /// Chats with the Telegram bot, and how its updates come.
     #[track_caller]
     pub fn telegram(&self) -> Value {

@@ -268,7 +268,9 @@ fn lines(order: &Value, total: Cents, is_sale: bool) -> Result<Vec<SoldLine>, Un
     units.filter(|units| *units <= MOST_UNITS).ok_or(Unreadable("order_items.quantity"))?;
     // Computed when the payment is credited; before, 0 says nothing.
     if !is_sale && sold.iter().all(|line| line.fee == Some(Cents(0))) {
-        sold.iter_mut().for_each(|line| line.fee = None);
+        for line in &mut sold {
+            line.fee = None;
+        }
     }
     Ok(sold)
 }

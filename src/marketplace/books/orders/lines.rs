@@ -42,10 +42,11 @@ impl StoredLine {
 fn digest(lines: &[StoredLine]) -> [u8; 16] {
     let mut hash = Sha256::new();
     for line in lines {
-        let fee = line.fee.map_or(-1, |fee| fee.0);
-        let parts =
-            [line.item_id, line.variation_id, line.item_version, line.units, line.unit.0, fee];
-        parts.iter().for_each(|part| hash.update(part.to_le_bytes()));
+        let StoredLine { item_id, variation_id, item_version, units, unit, fee } = *line;
+        let fee = fee.map_or(-1, |fee| fee.0);
+        for part in [item_id, variation_id, item_version, units, unit.0, fee] {
+            hash.update(part.to_le_bytes());
+        }
     }
     let (mut first, whole) = ([0; 16], hash.finalize());
     first.copy_from_slice(&whole[..16]);

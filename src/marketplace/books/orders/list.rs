@@ -234,12 +234,11 @@ impl OrderPage {
                 return Ok(None);
             }
             let Order { total: price, refunded, fee, freight, .. } = *order;
-            let (unit, cost) = match order.basket {
-                Some(_) => (None, costs.of_lines(&self.baskets[order.lines_at])?),
-                None => {
-                    let unit = costs.unit(order.only_line().key())?;
-                    (unit, unit.map(|unit| Cents(unit.cents.0.saturating_mul(order.quantity))))
-                }
+            let (unit, cost) = if order.basket.is_some() {
+                (None, costs.of_lines(&self.baskets[order.lines_at])?)
+            } else {
+                let unit = costs.unit(order.only_line().key())?;
+                (unit, unit.map(|unit| Cents(unit.cents.0.saturating_mul(order.quantity))))
             };
             Ok(Some(Earned::of(Told { price, refunded, fee, freight }, unit, cost, tax)))
         };

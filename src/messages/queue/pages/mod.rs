@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::store;
-use super::views::{MessagePage, MessageRow, QueuePage};
+use super::views::{Delivery, MessagePage, MessageRow, QueuePage};
 use super::{FAILED_LATELY, Message, is_configured, reason, words};
 use crate::accounts::page_layout::layout;
 use crate::accounts::person::Group;
@@ -19,7 +19,7 @@ use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::delivery::letter;
 use crate::messages::tabs;
-use crate::outbox::{self, Channel, MessageKind, MessageState, channel_words};
+use crate::outbox::{self, Channel, MessageKind, MessageState, Receipt, channel_words};
 use crate::panel::chart::{BarChart, BarWords};
 use crate::panel::{
     Answer, ListQuery, ListReply, Listing, Notice, Tone, When, columns, export, filters, flashes,
@@ -98,6 +98,9 @@ wire! {
         concluida_em: Option<String> = message.done_at.map(spaced),
         tentativas: i64 = message.attempts,
         resposta: Option<String> = message.provider,
+        entrega: Option<&'static str> =
+            Some(message.receipt.name()).filter(|_| message.receipt > Receipt::Nothing),
+        entrega_em: Option<String> = message.receipt_at.map(spaced),
     }
 }
 
@@ -243,6 +246,11 @@ pub(super) fn one(
         },
         until: message.expires_at.map(page).unwrap_or_default(),
         done: message.done_at.map(|at| When::new(app.zone(), at, request.now)),
+        delivery: message.is_told_of(&app.config).then(|| Delivery {
+            receipt: message.receipt,
+            at: message.receipt_at.map(|at| When::new(app.zone(), at, request.now)),
+            is_heard: app.config.chat.hears_receipts(),
+        }),
         text: letter::shown(app, &message.kind, message.user, &message.name, params)?,
         can_go_again,
         repair: Kind::of(&message)

@@ -78,7 +78,9 @@ fn fields(value: &Value) -> BTreeMap<String, BTreeSet<&'static str>> {
                 walk(value, &format!("{path}{dot}{name}"), found);
             }),
             Value::Array(items) => {
-                items.iter().for_each(|item| walk(item, &format!("{path}[]"), found));
+                for item in items {
+                    walk(item, &format!("{path}[]"), found);
+                }
             }
             _ => {}
         }
