@@ -674,6 +674,8 @@ CREATE TABLE ml_account (
 
 CREATE INDEX ml_account_by_owner ON ml_account (owner_id, ml_user_id);
 CREATE INDEX ml_account_refused ON ml_account (ml_user_id) WHERE token_ok = 0;
+-- Accounts whose link ends with its first token, because the marketplace gave none to renew it.
+CREATE INDEX ml_account_unrenewed ON ml_account (ml_user_id) WHERE access_token IS NOT NULL AND refresh_token IS NULL;
 
 -- Totals of the public context, kept by triggers so that nobody has to count.
 CREATE TABLE total (

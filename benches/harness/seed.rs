@@ -406,10 +406,11 @@ fn orders(tx: &Transaction<'_>, recipe: Recipe, now: i64) -> anyhow::Result<()> 
     let mut insert = tx.prepare(
         "INSERT INTO sale_order (owner_id, created_at, order_id, ml_user_id, status, total_cents,
                                  currency, closed_at, updated_at, item_id, variation_id, quantity,
-                                 buyer_nickname, shipping_id, shipping_status, logistic_type)
+                                 buyer_nickname, shipping_id, shipping_status, logistic_type, stage)
          VALUES (:owner_id, :created_at, :order_id, :ml_user_id, :status, :total_cents,
                  20, :closed_at, :updated_at, :item_id, 0, :quantity,
-                 :buyer_nickname, :shipping_id, :shipping_status, :logistic_type)",
+                 :buyer_nickname, :shipping_id, :shipping_status, :logistic_type,
+                 CASE :shipping_status WHEN 10 THEN 4 ELSE 8 END)",
     )?;
     let mut random = Random::new(1);
     let shares = shares(recipe.sellers());

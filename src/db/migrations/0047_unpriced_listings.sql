@@ -51,3 +51,5 @@ BEGIN
     VALUES (NEW.owner_id, NEW.ml_user_id, NEW.status, 1)
     ON CONFLICT DO UPDATE SET listings = listings + 1;
 END;
+-- Accounts whose link ends with its first token.
+CREATE INDEX ml_account_unrenewed ON ml_account (ml_user_id) WHERE access_token IS NOT NULL AND refresh_token IS NULL;

@@ -93,6 +93,9 @@ fn orders_of_before_keep_their_words_and_the_state_of_their_parcel() {
     assert_eq!(texts(&connection, shown), expected);
     let ready = "SELECT count(*) || '' FROM sale_order WHERE shipping_status = 10";
     assert_eq!(texts(&connection, ready), ["1"]);
+    // Its parcel is to be printed, until the marketplace tells more.
+    let stages = "SELECT stage || '' FROM sale_order ORDER BY order_id";
+    assert_eq!(texts(&connection, stages), ["4", "0"]);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Home, menu, lists, buttons and both APIs ask the stage alone, so that all tell one
 //! number. The marketplace's list of sub-states is open: with one that nobody knows, a
-//! parcel that was ready counts as handed over, so that nobody is sent after it.
+//! parcel that was ready counts as handed over, so that nobody is sent after it. Decision
+//! marketplace-43.
 
 use super::order_status::OrderStatus;
 use crate::base::Instant;
@@ -106,9 +107,9 @@ impl ParcelStage {
     /// empty otherwise.
     pub const fn hint(self) -> &'static str {
         match self {
-            Self::NeedsNote => "falta a nota fiscal",
-            Self::DoNotSend => "não envie; cancele",
-            Self::HandedOver => "já foi entregue ao transporte",
+            Self::NeedsNote => "Falta a nota fiscal",
+            Self::DoNotSend => "Não envie; cancele",
+            Self::HandedOver => "Já entregue ao transporte",
             _ => "",
         }
     }

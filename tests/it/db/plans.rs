@@ -72,6 +72,10 @@ const KNOWN: &[(&str, &str)] = &[
         "SCAN ml_account USING COVERING INDEX ml_account_refused",
         "accounts that have to be linked again, at most a thousand",
     ),
+    (
+        "SCAN ml_account USING INDEX ml_account_unrenewed",
+        "accounts whose link ends within hours, of which there are hardly any",
+    ),
 ];
 
 /// Scans over records that are made by hand and limited in number, only in the

@@ -10,6 +10,7 @@ mod health; // What an owner sees about the reading of an account.
 mod inbox; // The marketplace's notifications, as the operator sees them.
 mod invoices;
 mod labels; // Labels for parcels: which, by whom, and the errors.
+mod lines; // Orders of several lines, and parcels in their real sub-states.
 mod linking;
 mod listing_page; // From consent to sale, with the simulated marketplace.
 mod mirror; // Listings, questions, claims and shipments, as the marketplace has them.

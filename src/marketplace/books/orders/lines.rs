@@ -1,7 +1,7 @@
 //! The lines of an order.
 //!
 //! One line is the usual case: it stands in the order's row. Several lines are a basket,
-//! stored once for all orders that have the same. Decision marketplace-60.
+//! stored once for all orders that have the same. Decision marketplace-42.
 
 use sha2::{Digest as _, Sha256};
 
