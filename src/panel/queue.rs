@@ -26,6 +26,18 @@ impl PageTime {
         };
         Due { at, text, tone }
     }
+
+    /// The same of what is done within minutes: `despache em 24 min`.
+    pub fn due_in_minutes(self, verb: &str, at: Instant) -> Due {
+        let due = self.due(verb, at);
+        match at.since(self.now) {
+            left @ 1..=3_600 => {
+                let minutes = (left + 59) / 60;
+                Due { text: format!("{verb} em {minutes} min"), tone: Tone::Bad, ..due }
+            }
+            _ => due,
+        }
+    }
 }
 
 /// What is done about a row of a queue.

@@ -45,10 +45,24 @@ pub fn words_of(stored: &str) -> String {
         ("refused with ", "recusado com "),
     ] {
         if let Some(rest) = stored.strip_prefix(ours) {
-            return format!("{words}{rest}");
+            return format!("{words}{}", unreadable(rest).unwrap_or(rest));
         }
     }
     stored.to_owned()
+}
+
+/// What is wrong with a field of a sale, in words; `None` for other fields.
+fn unreadable(field: &str) -> Option<&'static str> {
+    Some(match field {
+        "order_items" => "a venda não tem itens",
+        "order_items.length" => "a venda tem itens demais",
+        "order_items.quantity" => "um item da venda tem quantidade impossível",
+        "order_items.unit_price" => "um item da venda não tem preço",
+        "item.id" => "um item da venda não tem anúncio",
+        "currency_id" => "o valor da venda não tem moeda",
+        "total_amount" => "a venda não tem valor",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -63,6 +77,10 @@ mod tests {
             (Failure::Unreachable, "o marketplace não respondeu"),
             (Failure::Expired, "o acesso venceu"),
             (Failure::Garbled("price"), "a resposta não faz sentido: price"),
+            (
+                Failure::Garbled("item.id"),
+                "a resposta não faz sentido: um item da venda não tem anúncio",
+            ),
             (Failure::Refused { status: 403, code: "x".to_owned() }, "recusado com 403 x"),
         ] {
             assert_eq!(words_of(&failure.to_string()), words);

@@ -234,7 +234,7 @@ fn the_next_deadline_comes_first_with_its_acts() {
     let quiet = client(&operator, "Zebra", LOJA + 1);
     let late = client(&operator, "Última", LOJA);
     let home = page(&operator, HOME);
-    cron::alter(&site, "UPDATE sale_order SET shipping_status = NULL");
+    cron::alter(&site, "UPDATE sale_order SET shipping_status = NULL, stage = 0");
     assert!(page(&operator, HOME).contains("Nada espera"), "{home}");
     ask(&world, LOJA, "Tem azul?");
     let claim = world.control("/_sandbox/claims", &json!({ "ml_user_id": LOJA + 1 }))["id"].clone();

@@ -245,7 +245,7 @@ fn lines(order: &Value, total: Cents, is_sale: bool) -> Result<Vec<SoldLine>, Un
     match lines.len() {
         0 => return Err(Unreadable("order_items")),
         1..=MOST_LINES => {}
-        _ => return Err(Unreadable("order_items, which has too many lines,")),
+        _ => return Err(Unreadable("order_items.length")),
     }
     let is_alone = lines.len() == 1;
     let mut sold = lines

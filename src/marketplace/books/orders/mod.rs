@@ -178,7 +178,7 @@ fn apply_alone(
         return Ok(Applied::Stale);
     }
     let mut after = to_store(tx, context, order, before.as_ref())?;
-    numbers::note(tx, owner, order, before.as_ref())?;
+    numbers::note(tx, owner, order)?;
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
@@ -399,7 +399,8 @@ pub fn note_return((tx, context, owner): BookWrite<'_, '_>, order: OrderId) -> R
     put_parcel((tx, context, owner), order, &before, after)
 }
 
-/// Has the printed labels of an owner's orders printed again, or not any more.
+/// Has the label of a parcel that was printed here printed again, or not any more. The
+/// marketplace goes on calling it printed.
 pub fn mark_reprint(
     tx: &WriteTx<'_>,
     owner: UserId,
@@ -409,15 +410,15 @@ pub fn mark_reprint(
 ) -> Result<()> {
     for order in of_parcel(tx, owner, seller, parcel)? {
         let Some(before) = store::stored(tx, owner, order)? else { continue };
-        let stage = match before.stage {
-            ParcelStage::Printed if again => ParcelStage::ToPrint,
-            ParcelStage::ToPrint if !again && before.marks.has(Marks::REPRINT) => {
-                ParcelStage::Printed
-            }
-            _ => continue,
+        let stage = if before.stage.has_label() && again { ParcelStage::ToPrint } else { before.stage };
+        let after = StoredOrder {
+            stage,
+            marks: before.marks.with(Marks::REPRINT, again && before.stage.has_label()),
+            ..before.clone()
         };
-        let marks = before.marks.with(Marks::REPRINT, again);
-        store::put(tx, owner, order, &StoredOrder { stage, marks, ..before })?;
+        if after != before {
+            store::put(tx, owner, order, &after)?;
+        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Other numbers by which an order is named: that of its cart, and those of its payments.
 //! Claims name it by them, and people search for them.
 
-use super::{StoredOrder, store};
+use super::store;
 use crate::base::{OrderId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::marketplace::books::document::OrderDocument;
@@ -15,21 +15,11 @@ named! {
     }
 }
 
-/// Notes the numbers of a document that the stored row does not have yet.
-pub(super) fn note(
-    tx: &WriteTx<'_>,
-    owner: UserId,
-    order: &OrderDocument,
-    before: Option<&StoredOrder>,
-) -> Result<()> {
-    let is_newer = before.is_none_or(|before| before.updated_at < order.updated_at);
-    let pack = order.pack_id.filter(|pack| before.and_then(|one| one.pack_id) != Some(*pack));
-    let pack = pack.map(|pack| (pack, NumberKind::Pack));
-    // Payments come with changes of the order, and with the first reading of a cart, before
-    // which neither was kept.
-    let has_payments = is_newer || pack.is_some();
-    let payments = order.payments.iter().filter(|_| has_payments);
-    for (number, kind) in pack.into_iter().chain(payments.map(|one| (*one, NumberKind::Payment))) {
+/// Notes the numbers of a document that are not known yet.
+pub(super) fn note(tx: &WriteTx<'_>, owner: UserId, order: &OrderDocument) -> Result<()> {
+    let pack = order.pack_id.map(|pack| (pack, NumberKind::Pack));
+    let payments = order.payments.iter().map(|payment| (*payment, NumberKind::Payment));
+    for (number, kind) in pack.into_iter().chain(payments) {
         let added = tx.execute(
             "INSERT OR IGNORE INTO sale_number (owner_id, number, order_id, ml_user_id, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
             (owner, number, order.id, order.seller, kind),
