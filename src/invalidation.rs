@@ -44,7 +44,8 @@ pub const WATCHED: &[Watch<Invalidates>] = &[
     on(Invalidates::Books, "notification", "owner_id", ALL),
     on(Invalidates::Books, "notification_count", "owner_id", &["INSERT", "DELETE", "UPDATE OF unread"]),
     on(Invalidates::Books, "ml_account", "owner_id", &["INSERT", "DELETE",
-        "UPDATE OF owner_id, nickname, token_ok, error, reputation, listings, open_claims, open_questions, synced_at, linked_at"]),
+        "UPDATE OF owner_id, nickname, token_ok, error, reputation, listings, open_claims, open_questions, synced_at, linked_at, \
+         access_token, refresh_token, token_expires_at"]),
     on(Invalidates::Books, "sales_day", "owner_id", ALL),
     on(Invalidates::Books, "sale_order", "owner_id", ALL),
     on(Invalidates::Books, "program_student", "student_id", &["INSERT", "DELETE", "UPDATE OF checkins, last_checkin, streak"]),

@@ -8,12 +8,16 @@ def whole(value):
         return {name: whole(one) for name, one in value.items()}
     objects = []
     for row in value["rows"]:
+        cells = {**value.get("same", {}), **dict(zip(value["columns"], row))}
+        cells.update({name: cells[other] for name, other in value.get("equal", {}).items()})
         made = {}
-        for name, cell in [*value.get("same", {}).items(), *zip(value["columns"], row)]:
+        for name, cell in cells.items():
             *outer, last = name.split(".")
             place = made
-            for part in outer:
-                place = place.setdefault(part, {})
-            place[last] = whole(cell)
+            for part, below in zip(outer, [*outer[1:], last]):
+                # The only object of a list stands as number 0.
+                empty = [{}] if below == "0" else {}
+                place = place[0] if part == "0" else place.setdefault(part, empty)
+            (place[0] if isinstance(place, list) else place)[last] = whole(cell)
         objects.append(made)
     return objects

@@ -2,8 +2,10 @@
 //!
 //! A list of objects with the same fields becomes `{"same": {…}, "columns": […],
 //! "rows": [[…]]}`. Fields of objects inside stand with a dot between
-//! (`shipping.status`), and what all rows share is said once, in `same`. Nothing is
-//! left out, and the program's own form stays in `structuredContent`.
+//! (`shipping.status`), those of the only object of a list too (`items.0.sku`). What all
+//! rows share is said once, in `same`; a column with the values of another one is named
+//! with that one in `equal`. Nothing is left out, and the program's own form stays in
+//! `structuredContent`.
 
 use serde_json::{Map, Value, json};
 
@@ -32,34 +34,58 @@ fn table(items: &[Value]) -> Option<Value> {
     if items.len() < 2 {
         return None;
     }
-    let rows: Vec<Map<String, Value>> = items.iter().map(flat).collect::<Option<_>>()?;
+    let rows = alike(items, true).or_else(|| alike(items, false))?;
     let (first, others) = rows.split_first()?;
-    let is_same_shape = |row: &Map<String, Value>| row.keys().eq(first.keys());
-    if first.is_empty() || !others.iter().all(is_same_shape) {
-        return None;
-    }
     let is_shared = |name: &String| others.iter().all(|row| row[name] == first[name]);
     let (shared, columns): (Vec<&String>, Vec<&String>) =
         first.keys().partition(|name| is_shared(name));
     let same: Map<String, Value> =
         shared.iter().map(|name| ((*name).clone(), first[*name].clone())).collect();
+    let mut equal = Map::new();
+    let mut told: Vec<&String> = Vec::new();
+    for name in columns {
+        let twin = told.iter().find(|other| rows.iter().all(|row| row[name] == row[**other]));
+        match twin {
+            Some(other) => drop(equal.insert(name.clone(), json!(other))),
+            None => told.push(name),
+        }
+    }
+    let columns = told;
     let cells = rows.iter().map(|row| columns.iter().map(|name| row[*name].clone()).collect());
     let cells: Vec<Vec<Value>> = cells.collect();
     let mut table = json!({ "columns": columns, "rows": cells });
     if !same.is_empty() {
         table["same"] = Value::Object(same);
     }
+    if !equal.is_empty() {
+        table["equal"] = Value::Object(equal);
+    }
     Some(table)
 }
 
-/// The fields of an object with those of objects inside, which are no tables.
-fn flat(item: &Value) -> Option<Map<String, Value>> {
+/// The rows of a list whose objects have the same fields.
+fn alike(items: &[Value], opens_lists: bool) -> Option<Vec<Map<String, Value>>> {
+    let flat = |item: &Value| flat(item, opens_lists);
+    let rows: Vec<Map<String, Value>> = items.iter().map(flat).collect::<Option<_>>()?;
+    let (first, others) = rows.split_first()?;
+    let is_same_shape = |row: &Map<String, Value>| row.keys().eq(first.keys());
+    (!first.is_empty() && others.iter().all(is_same_shape)).then_some(rows)
+}
+
+/// The fields of an object with those of objects inside, which are no tables; and those of
+/// the only object of a list, when lists are opened.
+fn flat(item: &Value, opens_lists: bool) -> Option<Map<String, Value>> {
     let mut fields = Map::new();
     for (name, value) in item.as_object()? {
         match value {
             Value::Object(inner) if !inner.is_empty() && !inner.contains_key("columns") => {
-                for (below, value) in flat(value)? {
+                for (below, value) in flat(value, opens_lists)? {
                     fields.insert(format!("{name}.{below}"), value);
+                }
+            }
+            Value::Array(items) if opens_lists && items.len() == 1 && items[0].is_object() => {
+                for (below, value) in flat(&items[0], opens_lists)? {
+                    fields.insert(format!("{name}.0.{below}"), value);
                 }
             }
             other => {
@@ -94,6 +120,23 @@ mod tests {
                 "pagination": { "total": 2 },
             }),
         );
+    }
+
+    #[test]
+    fn the_only_line_of_each_order_repeats_nothing() {
+        let order = |id: &str, sku: &str| json!({ "id": id, "sku": sku, "items": [{ "sku": sku, "units": 1 }] });
+        check(
+            &json!({ "data": [order("1", "A"), order("2", "B")] }),
+            &json!({ "data": {
+                "columns": ["id", "items.0.sku"], "rows": [["1", "A"], ["2", "B"]],
+                "same": { "items.0.units": 1 }, "equal": { "sku": "items.0.sku" },
+            } }),
+        );
+        let mut two = order("2", "B");
+        two["items"] = json!([{ "sku": "B" }, { "sku": "C" }]);
+        let mixed = json!({ "data": [order("1", "A"), two] });
+        let short: Value = serde_json::from_str(&of(&mixed.to_string())).unwrap();
+        assert_eq!(short["data"].is_array(), of(&mixed.to_string()) == mixed.to_string());
     }
 
     #[test]

@@ -42,8 +42,7 @@ const STEPS: [(&str, &str); 7] = [
 type Said = (Value, Value);
 
 fn line() -> impl Strategy<Value = Value> {
-    let fee = proptest::option::of(0_u32..2_000);
-    (0_usize..5, 1_i64..5, 100_i64..9_000, fee, any::<bool>(), 0_i64..2).prop_map(
+    (0_usize..5, 1_i64..5, 100_i64..9_000, 0_u32..2_000, any::<bool>(), 0_i64..2).prop_map(
         |(thing, units, cents, fee, is_float, variation)| {
             let (item, sku, ..) = THINGS[thing];
             let quantity = if is_float { json!(format!("{units}.0")) } else { json!(units) };
@@ -51,7 +50,7 @@ fn line() -> impl Strategy<Value = Value> {
                 "item": { "id": format!("MLB{item}"), "title": format!("Coisa {item}"), "seller_sku": sku,
                     "variation_id": (variation > 0).then_some(variation) },
                 "quantity": quantity, "unit_price": f64::from(i32::try_from(cents).unwrap_or(1)) / 100.0,
-                "sale_fee": fee.map(|thousandths| f64::from(thousandths) / 1_000.0),
+                "sale_fee": f64::from(fee) / 1_000.0,
             })
         },
     )
@@ -68,11 +67,17 @@ fn life(id: i64) -> impl Strategy<Value = Vec<Said>> {
         proptest::option::of(0_i64..500),
         0_i64..3,
     );
-    let of_order = (currency, logistic, 0_i64..20 * DAY_S, proptest::option::of(1_i64..1_000));
+    // What an order's parcel and goods cost is told of all its documents or of none: what was
+    // told once stays.
+    let of_order =
+        (currency, logistic, 0_i64..20 * DAY_S, proptest::option::of(1_i64..1_000), any::<bool>());
     (of_order, proptest::collection::vec(document, 1..5)).prop_map(
-        move |((currency, logistic, ago, cost), documents)| {
+        move |((currency, logistic, ago, cost, tells_fee), documents)| {
             let documents = documents.into_iter().zip(0_i64..);
-            let said = documents.map(|((status, step, lines, refund, pack), age)| {
+            let said = documents.map(|((status, step, mut lines, refund, pack), age)| {
+                if !tells_fee {
+                    lines.iter_mut().for_each(|line| line["sale_fee"] = Value::Null);
+                }
                 let total: i64 = lines.iter().map(|line| cents(&line["unit_price"]) * units(line)).sum();
                 let at = |at: i64| Instant(at).rfc3339();
                 let refund = refund.filter(|_| status == "partially_refunded").unwrap_or(0).min(total);

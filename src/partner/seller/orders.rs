@@ -333,7 +333,7 @@ struct LineItem<'o> {
     title: &'o str,
     /// Units of this line.
     quantity: i64,
-    /// What one unit cost, after discounts, in the order's currency.
+    /// What one unit cost, after discounts, in `currency` of the order.
     unit_price: Cents,
 }
 

@@ -101,7 +101,8 @@ fn a_cost_is_the_products_with_the_sku_and_of_nobody_else() {
     assert_eq!(json_of(&ana, &format!("{SALES}/{number}"))["custo"], json!(63));
     let csv = ana.get(&format!("{SALES}?q=copo&formato=csv")).expect(200).text();
     let mut lines = csv.lines();
-    assert!(lines.next().unwrap().ends_with("comissao,frete,imposto,custo,sobra"), "{csv}");
+    let heads = "comissao,frete,imposto,custo,sobra,devolvido,carrinho,etapa_envio,despachar_ate";
+    assert!(lines.next().unwrap().ends_with(heads), "{csv}");
     let bia = site.person("bia");
     assert_eq!(cost(&bia, number, "1,00"), 404);
     bia.get(&format!("{SALES}/{number}")).expect(404);

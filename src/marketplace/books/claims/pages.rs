@@ -36,7 +36,7 @@ wire! {
     /// A claim in JSON and CSV.
     #[derive(Serialize)]
     pub struct WireClaim of(services: &Services, stores: &Stores, claim: Claim) after {
-        let Claim { claim, title, amount, .. } = claim;
+        let Claim { claim, order, title, amount } = claim;
         let spaced = |at| services.zone().spaced(at);
     } {
         id: String = claim.id.to_string(),
@@ -49,6 +49,7 @@ wire! {
         titulo: String = title,
         recurso: String = claim.resource,
         recurso_id: Option<String> = claim.resource_id.map(|id| id.to_string()),
+        pedido: Option<String> = order.map(|order| order.to_string()),
         prazo: Option<String> = claim.due_at.map(spaced),
         acao: String = claim.action,
         desfecho: String = claim.resolution,

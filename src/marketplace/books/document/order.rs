@@ -111,6 +111,9 @@ impl OrderDocument {
         let (changed, found) = ("last_updated", "date_last_updated");
         let created_at = first_date(order, [created, closed, changed, found]);
         let updated_at = first_date(order, [changed, found, closed, created]);
+        let id = OrderId(positive(&order["id"]).ok_or(Unreadable("id"))?);
+        let created_at = created_at.ok_or(Unreadable("date_created"))?;
+        let updated_at = updated_at.ok_or(Unreadable("last_updated"))?;
         let status = text(&order["status"]).ok_or(Unreadable("status"))?;
         let is_sale = OrderStatus::from_name(&status).is_some_and(OrderStatus::is_sale);
         let total = amount(&order["total_amount"]).ok_or(Unreadable("total_amount"))?;
@@ -124,13 +127,13 @@ impl OrderDocument {
         let has_tag = |tag: &str| elements(&order["tags"]).iter().any(|one| one == tag);
         let shipping_id = positive(&order["shipping"]["id"]);
         Ok(Self {
-            id: OrderId(positive(&order["id"]).ok_or(Unreadable("id"))?),
+            id,
             seller: MlUserId(positive(&order["seller"]["id"]).ok_or(Unreadable("seller.id"))?),
             lines: lines(order, total, is_sale)?,
             status,
-            created_at: created_at.ok_or(Unreadable("date_created"))?,
+            created_at,
             closed_at: instant(&order["date_closed"]),
-            updated_at: updated_at.ok_or(Unreadable("last_updated"))?,
+            updated_at,
             total,
             refunded: Cents(refunded).min(total),
             currency,

@@ -241,7 +241,12 @@ fn to_store(
         shipping_status: same_shipment.and_then(|before| before.shipping_status),
         logistic_type: same_shipment.and_then(|before| before.logistic_type),
         shipment_at: same_shipment.and_then(|before| before.shipment_at),
-        fee: order.fee().or(before.and_then(|before| before.fee)),
+        // What was told of these goods stays; of others it says nothing.
+        fee: order.fee().or_else(|| {
+            let goods = (first.item_id, order.units(), order.total);
+            let same = before.filter(|one| (one.item_id, one.quantity, one.total) == goods);
+            same.and_then(|before| before.fee)
+        }),
         freight: match same_shipment.and_then(|before| before.freight) {
             // Nothing is sent, so nothing is paid for it.
             None if order.is_to_agree => Some(Cents(0)),
@@ -410,7 +415,8 @@ pub fn mark_reprint(
 ) -> Result<()> {
     for order in of_parcel(tx, owner, seller, parcel)? {
         let Some(before) = store::stored(tx, owner, order)? else { continue };
-        let stage = if before.stage.has_label() && again { ParcelStage::ToPrint } else { before.stage };
+        let stage =
+            if before.stage.has_label() && again { ParcelStage::ToPrint } else { before.stage };
         let after = StoredOrder {
             stage,
             marks: before.marks.with(Marks::REPRINT, again && before.stage.has_label()),
@@ -456,7 +462,7 @@ fn put_parcel(
 
 impl StoredOrder {
     /// Whether it differs from an older row, and only in what nobody is told of: times,
-    /// and what the marketplace takes.
+    /// the finer state of its parcel, and what the marketplace takes.
     fn is_quietly_other(&self, before: &Self) -> bool {
         let quiet = Self {
             shipment_at: self.shipment_at,
@@ -468,10 +474,12 @@ impl StoredOrder {
             sent_at: self.sent_at,
             delivered_at: self.delivered_at,
             pack_id: self.pack_id,
+            substatus: self.substatus,
+            stage: self.stage,
             deadline_asked_at: self.deadline_asked_at,
             ..before.clone()
         };
-        quiet == *self
+        quiet == *self && self.has_left() == before.has_left()
     }
 
     /// What the row adds to the sales of a day; `None` when it is no sale.
