@@ -205,9 +205,12 @@ fn parcel_row(
         id: format!("{}-{}", store.account, parcel.shipment),
         store: store.name.clone(),
         can_print: store.can_print,
-        due: parcel.due.map(|due| match parcel.is_same_day {
-            true => time.due_in_minutes("despache", due),
-            false => time.due("despache", due),
+        due: parcel.due.map(|due| {
+            if parcel.is_same_day {
+                time.due_in_minutes("despache", due)
+            } else {
+                time.due("despache", due)
+            }
         }),
         refused,
         parcel,
