@@ -76,7 +76,9 @@ fn life(id: i64) -> impl Strategy<Value = Vec<Said>> {
             let documents = documents.into_iter().zip(0_i64..);
             let said = documents.map(|((status, step, mut lines, refund, pack), age)| {
                 if !tells_fee {
-                    for line in &mut lines { line["sale_fee"] = Value::Null; }
+                    for line in &mut lines {
+                        line["sale_fee"] = Value::Null;
+                    }
                 }
                 let total: i64 = lines.iter().map(|line| cents(&line["unit_price"]) * units(line)).sum();
                 let at = |at: i64| Instant(at).rfc3339();
