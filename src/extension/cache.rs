@@ -151,18 +151,7 @@ mod tests {
         let zone = Zone::SAO_PAULO;
         let filter = |status: Option<&str>| Filter {
             status: status.map(str::to_owned).into_iter().collect(),
-            shipping: Vec::new(),
-            store: None,
-            changed_since: None,
-            after: None,
-            days: (None, None),
-            created: (None, None),
-            items: None,
-            limit: 20,
-            offset: 0,
-            oldest_first: false,
-            zone,
-            keys_only: false,
+            ..Filter::all(zone, 20)
         };
         let of_books = db.columns_read(|tx| {
             books(tx, UserId(1), Day(20_000)).unwrap();

@@ -232,21 +232,7 @@ fn in_books(world: &World, owner: UserId, ids: &[i64]) -> Outcome {
         let owed = "SELECT supplier_id, sum(amount_cents) FROM drop_order
                     WHERE seller_id = ?1 AND state = 1 GROUP BY supplier_id";
         out.owed = tx.tuples::<(i64, i64)>(owed, [owner])?.into_iter().collect();
-        let filter = Filter {
-            status: Vec::new(),
-            shipping: Vec::new(),
-            store: None,
-            changed_since: None,
-            after: None,
-            days: (None, None),
-            created: (None, None),
-            items: None,
-            limit: 10,
-            offset: 0,
-            oldest_first: false,
-            zone: world.context.zone,
-            keys_only: false,
-        };
+        let filter = Filter::all(world.context.zone, 10);
         let sum = sums::of(tx, words, owner, &filter, 0.0)?;
         (out.sales, out.gross, out.known, out.left) =
             (sum.sales, sum.gross.0, sum.known, sum.left.0);

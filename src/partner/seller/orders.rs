@@ -132,11 +132,8 @@ impl ListOrders {
             items: item_id.flatten().map(|item| vec![item]),
             changed_since,
             after: walk.after,
-            limit: limit.into(),
             offset: offset.into(),
-            oldest_first: false,
-            zone,
-            keys_only: false,
+            ..Filter::all(zone, limit.into())
         };
         Ok(Asked { filter, walk })
     }

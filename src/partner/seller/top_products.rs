@@ -125,19 +125,9 @@ impl Asked {
     fn read(&self, app: &App) -> Result<TopProductsReply, Problem> {
         let (owner, (from, to)) = (self.owner, self.days);
         let filter = Filter {
-            status: Vec::new(),
-            shipping: Vec::new(),
-            changed_since: None,
-            after: None,
             store: self.store.map(|store| store.0),
             days: (Some(from), Some(to)),
-            created: (None, None),
-            items: None,
-            limit: 0,
-            offset: 0,
-            oldest_first: false,
-            zone: app.zone(),
-            keys_only: false,
+            ..Filter::all(app.zone(), 0)
         };
         let (products, total) = app.db.read(Lane::Slow, |tx| {
             stores::require(tx, owner, self.store)?;

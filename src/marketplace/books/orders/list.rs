@@ -55,6 +55,25 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// The first `limit` of all orders, the newest at the front.
+    pub const fn all(zone: Zone, limit: i64) -> Self {
+        Self {
+            status: Vec::new(),
+            shipping: Vec::new(),
+            store: None,
+            changed_since: None,
+            after: None,
+            days: (None, None),
+            created: (None, None),
+            items: None,
+            limit,
+            offset: 0,
+            oldest_first: false,
+            zone,
+            keys_only: false,
+        }
+    }
+
     /// Whether it asks for all stores and states.
     pub const fn is_whole(&self) -> bool {
         self.status.is_empty() && self.store.is_none()

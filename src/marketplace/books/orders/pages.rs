@@ -148,18 +148,13 @@ fn filter_of(
     let RowWindow { limit, offset } = query.window();
     list::Filter {
         status: query.filter("estado").map(str::to_owned).into_iter().collect(),
-        shipping: Vec::new(),
         store: store.map(|store| store.0),
-        changed_since: None,
-        after: None,
         days: (days.from, days.to),
         created: days.span(services.zone()),
-        items: None,
-        limit: limit.min(MOST_ROWS).into(),
         offset: offset.into(),
         oldest_first: !query.descending,
-        zone: services.zone(),
         keys_only: query.csv,
+        ..list::Filter::all(services.zone(), limit.min(MOST_ROWS).into())
     }
 }
 

@@ -314,18 +314,13 @@ mod tests {
             let page = |limit, offset| {
                 let filter = Filter {
                     status: status.map(str::to_owned).into_iter().collect(),
-                    shipping: Vec::new(),
                     store,
-                    changed_since: None,
-                    after: None,
                     days: (day, None),
                     created: (day.map(|day| zone.start_of(day)), None),
                     items: item_id.map(|item| vec![item]),
-                    limit,
                     offset,
                     oldest_first,
-                    zone,
-                    keys_only: false,
+                    ..Filter::all(zone, limit)
                 };
                 world.read(|tx| read_page(tx, &world.context.words, ANA, &filter))
             };
