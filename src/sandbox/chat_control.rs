@@ -1,7 +1,5 @@
 //! Controls of the chat network.
 
-use std::time::Instant as Monotonic;
-
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -9,6 +7,7 @@ use super::call::{Call, ControlResult};
 use super::chat_network::{Fate, NUMBERS_MAX, Taken, Webhook};
 use super::cloud;
 use super::evolution::CLOSED;
+use super::retries::Retries;
 
 fn done() -> ControlResult {
     Ok(json!({ "ok": true }))
@@ -19,7 +18,7 @@ pub fn state(call: &mut Call<'_>) -> ControlResult {
     let network = &call.state.chat;
     let webhook = network.webhook.as_ref().map(|hook| {
         json!({
-            "url": hook.url, "verified": hook.is_verified, "hold": hook.hold, "error": hook.error,
+            "url": hook.url, "verified": hook.is_verified, "hold": hook.hold, "error": hook.retries.error,
         })
     });
     Ok(json!({
@@ -97,9 +96,7 @@ pub fn webhook(call: &mut Call<'_>) -> ControlResult {
         verify_token: new.verify_token,
         is_verified: false,
         hold: new.hold,
-        error: None,
-        tries: 0,
-        due: Monotonic::now(),
+        retries: Retries::new(),
     });
     done()
 }

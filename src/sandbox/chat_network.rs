@@ -2,7 +2,8 @@
 //! numbers, and the webhook of the official API.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::time::Instant as Monotonic;
+
+use super::retries::Retries;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -62,11 +63,8 @@ pub struct Webhook {
     pub is_verified: bool,
     /// Nothing is told by itself.
     pub hold: bool,
-    /// What went wrong last; none after a success.
-    pub error: Option<String>,
-    /// Failed tries of what is done next, and when it is due.
-    pub tries: u32,
-    pub due: Monotonic,
+    /// The tries of what is done next.
+    pub retries: Retries,
 }
 
 impl ChatNetwork {

@@ -9,14 +9,10 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::Value;
 use sha2::Sha256;
 
+use super::retries;
 use super::state::Sandbox;
 use crate::base::hex;
 
-/// How long the receiver may take.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// First and longest pause before another try.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// What the receiver must answer to the question.
 const CHALLENGE: &str = "1158201444";
 
@@ -28,13 +24,7 @@ enum Step {
 
 /// Works until the sandbox stops.
 pub fn run(sandbox: &Arc<Sandbox>) {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .proxy(None)
-        .timeout_global(Some(PATIENCE))
-        .build()
-        .into();
+    let agent = retries::agent();
     while let Some(step) = next(sandbox) {
         let (is_question, url) = match &step {
             Step::Verify { url, .. } => (true, url.clone()),
@@ -91,16 +81,16 @@ fn next(sandbox: &Sandbox) -> Option<Step> {
         }
         let now = Monotonic::now();
         let wait = match (&state.chat.webhook, state.chat.posts.front()) {
-            (Some(hook), _) if !hook.is_verified && hook.due <= now => {
+            (Some(hook), _) if !hook.is_verified && hook.retries.due <= now => {
                 let (url, token) = (hook.url.clone(), hook.verify_token.clone());
                 return Some(Step::Verify { url, token });
             }
-            (Some(hook), Some(body)) if hook.is_verified && hook.due <= now => {
+            (Some(hook), Some(body)) if hook.is_verified && hook.retries.due <= now => {
                 let (url, secret) = (hook.url.clone(), hook.secret.clone());
                 return Some(Step::Post { url, secret, body: body.clone() });
             }
             (Some(hook), body) if body.is_some() || !hook.is_verified => {
-                hook.due.saturating_duration_since(now)
+                hook.retries.due.saturating_duration_since(now)
             }
             // When there is nothing to do, only the bell wakes this thread.
             _ => Duration::from_hours(1),
@@ -114,17 +104,12 @@ fn settle(sandbox: &Sandbox, is_question: bool, url: &str, error: Option<String>
     let mut state = sandbox.state();
     let network = &mut state.chat;
     let Some(hook) = network.webhook.as_mut().filter(|hook| hook.url == url) else { return };
-    if error.is_some() {
-        hook.tries += 1;
-        let pause = FIRST_PAUSE * 2_u32.pow((hook.tries - 1).min(16));
-        hook.due = Monotonic::now() + pause.min(LONGEST_PAUSE);
-    } else {
-        hook.tries = 0;
+    if error.is_none() {
         if is_question {
             hook.is_verified = true;
         } else {
             network.posts.pop_front();
         }
     }
-    hook.error = error;
+    hook.retries.settle(error);
 }

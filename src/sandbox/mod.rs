@@ -57,6 +57,7 @@ mod push;
 mod questions;
 mod receivers;
 mod records;
+mod retries;
 mod returns;
 mod routes;
 mod sales;

@@ -1,6 +1,6 @@
 //! The Bot API: `/bot<token>/<method>`.
 
-use std::time::{Duration, Instant as Monotonic};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -9,6 +9,7 @@ use crate::sandbox::call::{Call, HandlerResult};
 use crate::sandbox::faults::{self, FaultKind};
 use crate::sandbox::http::{Reply, Request};
 use crate::sandbox::logs::ChatMessage;
+use crate::sandbox::retries::Retries;
 use crate::sandbox::state::Sandbox;
 
 /// Longest wait of a `getUpdates` call.
@@ -85,7 +86,7 @@ pub fn answer(call: &mut Call<'_>) -> HandlerResult {
                 "has_custom_certificate": false,
                 "pending_update_count": telegram.updates.len(),
             });
-            if let Some(error) = hook.and_then(|hook| hook.error.as_ref()) {
+            if let Some(error) = hook.and_then(|hook| hook.retries.error.as_ref()) {
                 info["last_error_message"] = json!(error);
             }
             done(&info)
@@ -233,9 +234,7 @@ fn set_webhook(telegram: &mut Telegram, parameters: &Map<String, Value>) -> Hand
     telegram.webhook = Some(Webhook {
         url: url.to_owned(),
         secret: (!secret.is_empty()).then(|| secret.to_owned()),
-        error: None,
-        tries: 0,
-        due: Monotonic::now(),
+        retries: Retries::new(),
     });
     done(&true)
 }

@@ -23,7 +23,7 @@ pub fn state(call: &mut Call<'_>) -> ControlResult {
     let webhook = telegram
         .webhook
         .as_ref()
-        .map(|hook| json!({ "url": hook.url, "secret": hook.secret, "error": hook.error }));
+        .map(|hook| json!({ "url": hook.url, "secret": hook.secret, "error": hook.retries.error }));
     Ok(json!({
         "bot": USERNAME, "webhook": webhook, "pollers": telegram.pollers,
         "waiting": telegram.updates.len(),

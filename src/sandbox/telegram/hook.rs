@@ -5,23 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant as Monotonic};
 
 use super::Update;
+use crate::sandbox::retries;
 use crate::sandbox::state::Sandbox;
-
-/// How long the receiver may take.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// First and longest pause before another try.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// Sends updates until the sandbox stops.
 pub fn run(sandbox: &Arc<Sandbox>) {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .proxy(None)
-        .timeout_global(Some(PATIENCE))
-        .build()
-        .into();
+    let agent = retries::agent();
     while let Some((update, url, secret)) = next(sandbox) {
         let mut request = agent.post(&url).header("content-type", "application/json");
         if let Some(secret) = secret {
@@ -46,10 +35,10 @@ fn next(sandbox: &Sandbox) -> Option<(Update, String, Option<String>)> {
         let now = Monotonic::now();
         let telegram = &state.telegram;
         let wait = match (&telegram.webhook, telegram.updates.front()) {
-            (Some(hook), Some(update)) if hook.due <= now => {
+            (Some(hook), Some(update)) if hook.retries.due <= now => {
                 return Some((update.clone(), hook.url.clone(), hook.secret.clone()));
             }
-            (Some(hook), Some(_)) => hook.due - now,
+            (Some(hook), Some(_)) => hook.retries.due - now,
             // When there is nothing to send, only the bell wakes this thread.
             _ => Duration::from_hours(1),
         };
@@ -64,15 +53,8 @@ fn settle(sandbox: &Sandbox, update: &Update, error: Option<String>) {
     let Some(hook) = &mut telegram.webhook else {
         return;
     };
-    if error.is_some() {
-        hook.tries += 1;
-        let pause = FIRST_PAUSE * 2_u32.pow((hook.tries - 1).min(16));
-        hook.due = Monotonic::now() + pause.min(LONGEST_PAUSE);
-    } else {
-        hook.tries = 0;
-        if telegram.updates.front().map(|first| first.id) == Some(update.id) {
-            telegram.updates.pop_front();
-        }
+    if error.is_none() && telegram.updates.front().map(|first| first.id) == Some(update.id) {
+        telegram.updates.pop_front();
     }
-    hook.error = error;
+    hook.retries.settle(error);
 }

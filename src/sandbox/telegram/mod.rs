@@ -14,12 +14,12 @@ pub mod pages;
 pub mod people;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::time::Instant as Monotonic;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::base::shortened;
+use crate::sandbox::retries::Retries;
 
 /// The bot's name in links.
 pub const USERNAME: &str = "escola_de_mentira_bot";
@@ -84,11 +84,8 @@ pub struct Update {
 pub struct Webhook {
     pub url: String,
     pub secret: Option<String>,
-    /// The last error.
-    pub error: Option<String>,
-    /// Failed tries of the first update in the queue, and when the next is due.
-    pub tries: u32,
-    pub due: Monotonic,
+    /// The tries of the first update in the queue.
+    pub retries: Retries,
 }
 
 /// The bot as the API shows it.
