@@ -759,7 +759,7 @@ CREATE TABLE sale_order (
     substatus       INTEGER,                -- word: the finer state of the shipment
     stage           INTEGER NOT NULL DEFAULT 0, -- what is to be done with its parcel: 0 unknown, 1 nothing yet, 2 to be sent
                                             -- without a label, 3 needs its fiscal note, 4 to be printed, 5 printed, 6 handed
-                                            -- over, 7 on its way, 8 arrived, 9 ended otherwise, 10 must not be sent
+                                            -- over, 7 on its way, 8 arrived, 9 ended otherwise, 10 must not be sent, 11 back with its seller
     marks           INTEGER NOT NULL DEFAULT 0, -- sum of: 1 fraud risk, 2 to leave within minutes, 4 came back, 8 divided into
                                             -- other orders, 16 label to be printed again
     refunded_cents  INTEGER NOT NULL DEFAULT 0, -- what of the total the buyer got back
@@ -772,6 +772,8 @@ CREATE INDEX sale_order_run ON sale_order (owner_id, ml_user_id, status, created
 CREATE INDEX sale_order_by_number ON sale_order (order_id);
 -- Orders whose parcel is to be sent.
 CREATE INDEX sale_order_to_send ON sale_order (owner_id, ml_user_id, shipping_id) WHERE stage BETWEEN 2 AND 5;
+-- Orders that are cancelled only because others took their place.
+CREATE INDEX sale_order_divided ON sale_order (owner_id, ml_user_id, created_at, status) WHERE marks & 8;
 -- Orders of one listing, counted without a look at them.
 CREATE INDEX sale_order_of_item ON sale_order (owner_id, item_id, created_at, order_id, status);
 -- What programs ask for: what changed since, and parcels of a state. The columns at the end narrow without a look at the row.
@@ -1110,6 +1112,7 @@ CREATE INDEX claim_run ON claim (owner_id, state, ml_user_id, opened_at, claim_i
 CREATE INDEX claim_by_deadline ON claim (owner_id, state, iif(state = 1, coalesce(due_at, 9000000000), -updated_at), claim_id);
 -- The claims about an order or its parcel.
 CREATE INDEX claim_of_resource ON claim (owner_id, resource_id) WHERE resource_id IS NOT NULL;
+CREATE INDEX claim_came_back ON claim (owner_id, resource_id) WHERE came_back = 1;
 CREATE INDEX claim_of_order ON claim (owner_id, order_id) WHERE order_id IS NOT NULL;
 
 -- Accounts that were unlinked and whose listings, questions and claims are being removed.

@@ -54,7 +54,7 @@ impl EventType {
         match self {
             Self::OrderCreated => (Some(Seller), 1, "Uma venda nova chegou, paga ou não."),
             Self::OrderPaid => (Some(Seller), 1 << 1, "O pagamento de uma venda foi aprovado."),
-            Self::OrderCancelled => (Some(Seller), 1 << 2, "Uma venda foi cancelada."),
+            Self::OrderCancelled => (Some(Seller), 1 << 2, "Uma venda foi cancelada. A que teve o pacote dividido em outras não é uma delas."),
             Self::OrderShipped => (Some(Seller), 1 << 3, "O pacote de uma venda saiu."),
             Self::OrderUpdated => (Some(Seller), 1 << 11, "Algo mudou em uma venda: situação, envio, valor ou o que a API mostra dela."),
             Self::OrderDelivered => (Some(Seller), 1 << 12, "O pacote de uma venda chegou ao comprador."),

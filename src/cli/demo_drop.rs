@@ -149,7 +149,14 @@ fn bill(
     )?;
     for (id, created_at, quantity, status) in sales {
         let goods = vec![SoldGoods { item, variation: 0, sku: String::new(), units: quantity }];
-        let order = |sale| SoldOrder { id, created_at, goods: goods.clone(), sale, is_out: false };
+        let order = |sale| SoldOrder {
+            id,
+            created_at,
+            goods: goods.clone(),
+            sale,
+            is_out: false,
+            is_divided: false,
+        };
         let became: &[SaleState] = match OrderStatus::from_name(&status) {
             Some(OrderStatus::Paid) => &[SaleState::Paid],
             Some(OrderStatus::Cancelled) => &[SaleState::Paid, SaleState::Cancelled],

@@ -73,7 +73,8 @@ impl SalePage {
 
 /// What the seller of an order must know before anything else.
 pub fn warning(order: &Order) -> Option<Notice> {
-    if order.marks.has(Marks::FRAUD) {
+    let is_over = order.stage.is_over() || order.sent_at.is_some();
+    if order.marks.has(Marks::FRAUD) && order.is_sale() && !is_over {
         return Some(Notice::new(
             Tone::Bad,
             "Não envie esta venda; cancele",

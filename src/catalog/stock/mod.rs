@@ -251,6 +251,7 @@ fn wanted(
 fn move_units(tx: &WriteTx<'_>, order: &SoldOrder, product: i64, change: i64) -> Result<()> {
     let (kind, what) = match order.sale {
         _ if change < 0 => (StockMovementKind::Out, ""),
+        SaleState::Cancelled if order.is_divided => (StockMovementKind::In, " dividida"),
         SaleState::Cancelled => (StockMovementKind::In, " cancelada"),
         SaleState::Paid => (StockMovementKind::In, " alterada"),
         SaleState::Open => (StockMovementKind::In, " não está mais paga"),

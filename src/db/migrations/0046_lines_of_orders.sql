@@ -15,8 +15,20 @@ UPDATE sale_order SET stage = CASE
     ELSE 4
 END
 WHERE shipping_status = 10;
+-- And what left at a time that nobody told has left all the same.
+UPDATE sale_order SET stage = CASE (SELECT text FROM word WHERE word_id = shipping_status)
+    WHEN 'shipped' THEN 7
+    WHEN 'delivered' THEN 8
+    WHEN 'not_delivered' THEN 9
+    WHEN 'cancelled' THEN 9
+    ELSE 0
+END
+WHERE sent_at IS NULL AND shipping_status <> 10;
+-- What was called off came back into the stock at once until now.
+UPDATE sale_order SET marks = 4 WHERE status IN (8, 9) AND (sent_at IS NOT NULL OR stage IN (7, 8));
 DROP INDEX sale_order_to_ship;
 CREATE INDEX sale_order_to_send ON sale_order (owner_id, ml_user_id, shipping_id) WHERE stage BETWEEN 2 AND 5;
+CREATE INDEX sale_order_divided ON sale_order (owner_id, ml_user_id, created_at, status) WHERE marks & 8;
 CREATE TABLE basket (
     basket_id INTEGER PRIMARY KEY,
     digest    BLOB NOT NULL UNIQUE
@@ -74,6 +86,7 @@ BEGIN
     ON CONFLICT DO UPDATE SET orders = orders + 1, cents = cents + NEW.amount_cents;
 END;
 ALTER TABLE claim ADD COLUMN came_back INTEGER NOT NULL DEFAULT 0 CHECK (came_back IN (0, 1));
+CREATE INDEX claim_came_back ON claim (owner_id, resource_id) WHERE came_back = 1;
 CREATE INDEX claim_of_order ON claim (owner_id, order_id) WHERE order_id IS NOT NULL;
 -- Orders and their parcels are read again from the newest on, a page at a time.
 UPDATE ml_sync SET position = '', started_at = NULL, ended_at = NULL, good_until = NULL, done = 0, expected = NULL, next_at = 0

@@ -4,7 +4,7 @@
 //! The tokens of an account are read in `tokens.rs` only. Orders, listings,
 //! questions and claims are written in modules of their own.
 
-use crate::base::{Cents, DAY_S, Day, Instant, MlUserId, OrderId, TokenHash, UserId};
+use crate::base::{Cents, DAY_S, Day, Instant, MlUserId, OrderId, TokenHash, UserId, Zone};
 use crate::db::{ReadTx, Result, WriteTx};
 use crate::events::{self, DisconnectedStore};
 use crate::marketplace::account::{purge, tokens};
@@ -182,19 +182,28 @@ pub fn sold_by_day(
     )
 }
 
-/// How many orders of an owner's account were made on these days and are cancelled.
+/// How many orders of an owner's account were made on these days of a zone and are
+/// cancelled, but for those that were divided into others, which are still sold.
 pub fn cancelled(
     tx: &ReadTx<'_>,
+    zone: Zone,
     owner: UserId,
     account: MlUserId,
-    from: Day,
-    to: Day,
+    days: (Day, Day),
 ) -> Result<i64> {
-    tx.value(
+    let (from, to) = days;
+    let cancelled: i64 = tx.value(
         "SELECT coalesce(sum(orders), 0) FROM order_count
          WHERE owner_id = ?1 AND ml_user_id = ?2 AND status = ?5 AND day BETWEEN ?3 AND ?4",
         (owner, account, from, to, OrderStatus::Cancelled),
-    )
+    )?;
+    let divided: i64 = tx.value(
+        "SELECT count(*) FROM sale_order
+         WHERE owner_id = ?1 AND ml_user_id = ?2 AND created_at >= ?3 AND created_at < ?4
+           AND status = ?5 AND marks & 8",
+        (owner, account, zone.start_of(from), zone.start_of(to.plus(1)), OrderStatus::Cancelled),
+    )?;
+    Ok(cancelled - divided)
 }
 
 /// Gross sales of an owner's account in centavos, one value a civil day from

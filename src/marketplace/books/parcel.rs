@@ -32,6 +32,8 @@ named! {
         Ended = 9, "ended";
         /// The marketplace says that its goods must not be sent.
         DoNotSend = 10, "do_not_send";
+        /// It came back to its seller.
+        Returned = 11, "returned";
     }
 }
 
@@ -69,6 +71,7 @@ impl ParcelStage {
             ) => Self::Held,
             ("ready_to_ship", _) => Self::HandedOver,
             ("shipped" | "stale_shipped", _) => Self::Sent,
+            ("not_delivered" | "cancelled" | "closed" | "delivered", "returned") => Self::Returned,
             ("delivered", _) => Self::Arrived,
             ("not_delivered" | "cancelled" | "closed" | "error" | "stale_ready_to_ship", _) => {
                 Self::Ended
@@ -96,6 +99,11 @@ impl ParcelStage {
     /// Whether the goods have left their seller, as far as the stage alone tells.
     pub const fn is_away(self) -> bool {
         matches!(self, Self::HandedOver | Self::Sent | Self::Arrived)
+    }
+
+    /// Whether it is too late to keep it from being sent.
+    pub const fn is_over(self) -> bool {
+        self.is_away() || matches!(self, Self::Ended | Self::Returned)
     }
 
     /// Whether its goods must not be sent.
@@ -183,7 +191,10 @@ impl ParcelKnown {
         match stage {
             ParcelStage::HandedOver | ParcelStage::Sent => !self.has_left_at,
             ParcelStage::Arrived => !self.has_arrived_at,
-            ParcelStage::Ended => !self.has_left_at && !matches!(self.stage, ParcelStage::Ended),
+            ParcelStage::Ended | ParcelStage::Returned => {
+                !self.has_left_at
+                    && !matches!(self.stage, ParcelStage::Ended | ParcelStage::Returned)
+            }
             _ => false,
         }
     }
@@ -258,6 +269,8 @@ mod tests {
         assert_eq!(of("ready_to_ship", "ready_to_print", "fulfillment"), ParcelStage::Early);
         assert_eq!(of("ready_to_ship", "", "custom"), ParcelStage::Held);
         assert_eq!(of("shipped", "out_for_delivery", ""), ParcelStage::Sent);
+        assert_eq!(of("not_delivered", "returning_to_sender", ""), ParcelStage::Ended);
+        assert_eq!(of("not_delivered", "returned", ""), ParcelStage::Returned);
         assert_eq!(of("on_the_moon", "", ""), ParcelStage::Unknown);
     }
 

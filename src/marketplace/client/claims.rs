@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use super::parcels::told;
 use super::{Answer, Caller, Client, Page, asked_for};
 use crate::base::{DAY_S, Instant};
 use crate::marketplace::books::document::ClaimDocument;
@@ -64,8 +63,10 @@ impl Client {
         let mut found = ClaimDocument::read(&answer)?;
         if found.has_return(&answer) {
             let path = format!("/post-purchase/v2/claims/{claim}/returns");
-            if let Some(returned) = told(self.get(caller, &path, &[]))? {
-                found.add_return(&returned);
+            match self.get(caller, &path, &[]) {
+                Ok(returned) => found.add_return(&returned),
+                Err(failure) if failure.is_not_found() => {}
+                Err(failure) => return Err(failure),
             }
         }
         asked_for(found.id == claim, found)

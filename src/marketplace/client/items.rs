@@ -140,7 +140,7 @@ impl Client {
         let query = [("context", "channel_marketplace".to_owned())];
         match self.get(caller, &format!("/items/{item}/sale_price"), &query) {
             Ok(answer) => Ok(sale_price(&answer)),
-            Err(Failure::Refused { .. }) => Ok(None),
+            Err(failure) if failure.is_not_found() => Ok(None),
             Err(failure) => Err(failure),
         }
     }

@@ -49,13 +49,17 @@ impl Client {
         let now = self.clock.now();
         if known.wants_deadline(stage, now) {
             let answer = self.get(caller, &format!("/shipments/{shipment}/sla"), &[]);
+            // What is out of order may tell one yet; only the word that there is none counts.
+            let is_told = answer.as_ref().map_or_else(Failure::is_refusal, |_| true);
             let deadline = told(answer)?.and_then(|sla| instant(&sla["expected_date"]));
-            read.dispatch_by = match deadline.or(read.dispatch_by) {
-                None if read.is_same_day => Some(known.sold_at.plus(SAME_DAY_S)),
-                None => self.by_hours(caller, &read.logistic_type, known.sold_at, zone)?,
-                deadline => deadline,
-            };
-            read.deadline_asked_at = Some(now);
+            if is_told {
+                read.dispatch_by = match deadline.or(read.dispatch_by) {
+                    None if read.is_same_day => Some(known.sold_at.plus(SAME_DAY_S)),
+                    None => self.by_hours(caller, &read.logistic_type, known.sold_at, zone)?,
+                    deadline => deadline,
+                };
+                read.deadline_asked_at = Some(now);
+            }
         }
         if known.wants_history(stage)
             && let Some(history) =

@@ -74,7 +74,7 @@ struct Sales {
     gross: Cents,
     /// Their value by their number, in BRL; null without any.
     average_ticket: Option<Cents>,
-    /// Cancelled orders, by the day they were made.
+    /// Cancelled orders, by the day they were made; not those that were divided into others.
     cancelled: i64,
 }
 
@@ -140,7 +140,7 @@ impl Operation for GetStoreMetrics {
                 let reputation = store::reputation(tx, owner, account)?;
                 let reputation = reputation.ok_or_else(Problem::not_found)?;
                 let days = store::sold_by_day(tx, owner, account, from, to)?;
-                let cancelled = store::cancelled(tx, owner, account, from, to)?;
+                let cancelled = store::cancelled(tx, app.zone(), owner, account, (from, to))?;
                 Ok(StoreMetrics {
                     ml_user_id: account,
                     period: Period { from: from.iso(), to: to.iso() },

@@ -302,7 +302,8 @@ struct OrderItem<'o> {
     /// SKU of what was sold; empty when it has none.
     sku: &'o str,
     /// What was sold, line by line; `ml_id`, `title` and `sku` above are those of the first.
-    items: Vec<LineItem<'o>>,
+    #[schemars(with = "Vec<LineItem<'o>>")]
+    items: Lines<'o>,
     /// The buyer's name at the marketplace.
     buyer_nickname: &'o str,
     /// When the order was made, as civil time of the service.
@@ -315,6 +316,18 @@ struct OrderItem<'o> {
     updated_at_rfc3339: OffsetTime,
     /// The parcel.
     shipping: Shipping<'o>,
+}
+
+/// The lines of an order, written without being put together first: a page has many.
+struct Lines<'o> {
+    page: &'o OrderPage,
+    order: &'o Order,
+}
+
+impl Serialize for Lines<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.page.lines(self.order).map(LineItem::of))
+    }
 }
 
 /// A line of an order.
@@ -367,7 +380,7 @@ impl<'o> OrderItem<'o> {
             quantity: order.quantity,
             title,
             sku,
-            items: page.lines(order).map(LineItem::of).collect(),
+            items: Lines { page, order },
             buyer_nickname: &order.buyer_nickname,
             date_created: zone.partner(order.created_at),
             date_created_at: zone.with_offset(order.created_at),

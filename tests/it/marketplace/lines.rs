@@ -306,3 +306,45 @@ fn a_parcel_that_was_divided_leaves_no_label_behind() {
         waiting["dados"].as_array().unwrap().iter().map(|one| one["shipment_id"].clone()).collect();
     assert!(!shipments.contains(&json!(id)), "{waiting}");
 }
+
+#[test]
+fn a_sale_whose_parcel_was_divided_is_not_told_as_cancelled_nor_as_new_ones() {
+    let shop = opened();
+    let item = good(&shop, "Cabo", "CAB-1", 20.0);
+    let seller = shop.site.seller("ana").plan("pro");
+    shop.site.clock().advance_s(60);
+    let (order, id) = sell(&shop, &json!({ "item": item, "quantity": 2 }));
+    shop.site.clock().advance_s(60);
+    shop.world.control(&format!("/_sandbox/shipments/{id}/split"), &json!({}));
+    worked(&shop.world, &shop.site);
+    let known = json_of(&seller, "/api/v1/partner/orders");
+    let known = known["data"].as_array().unwrap();
+    let states: Vec<_> = known.iter().map(|one| one["status"].as_str().unwrap()).collect();
+    assert_eq!(states, ["paid", "paid", "cancelled"]);
+    assert_eq!(known[2]["order_id"], json!(order));
+
+    let told = json_of(&shop.ana(), "/painel/avisos")["dados"].to_string();
+    assert_eq!(told.matches("Nova venda").count(), 1, "{told}");
+    let kept = |kind: &str| {
+        let events = json_of(&seller, &format!("/api/v1/partner/events?type={kind}"));
+        events["data"].as_array().unwrap().len()
+    };
+    // Who keeps books by orders has all three; only nobody called anything off.
+    assert_eq!((kept("order.created"), kept("order.cancelled")), (3, 0));
+    let metrics = json_of(&seller, &format!("/api/v1/partner/stores/{LOJA}/metrics"));
+    let sales = &metrics["data"]["sales"];
+    assert_eq!((&sales["count"], &sales["cancelled"]), (&json!(2), &json!(0)), "{metrics}");
+    assert_eq!(stock(&shop), ["CAB-1 48"]);
+    let why = "SELECT reason FROM stock_movement WHERE change > 0 AND order_id IS NOT NULL";
+    assert_eq!(shop.site.stored(why), [format!("Venda {order} dividida")]);
+
+    // One that a person calls off counts.
+    let newer = &known[0]["order_id"].as_str().unwrap();
+    let off = json!({ "status": "cancelled", "notify": true });
+    shop.site.clock().advance_s(60);
+    shop.world.control(&format!("/_sandbox/orders/{newer}"), &off);
+    worked(&shop.world, &shop.site);
+    let metrics = json_of(&seller, &format!("/api/v1/partner/stores/{LOJA}/metrics"));
+    assert_eq!(metrics["data"]["sales"]["cancelled"], 1);
+    assert_eq!(kept("order.cancelled"), 1);
+}

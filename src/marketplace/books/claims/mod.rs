@@ -44,11 +44,11 @@ pub fn apply(
         store::delete(tx, owner, claim.id, before.opened_at)?;
     }
     store::put(tx, owner, claim)?;
-    if claim.came_back
-        && !was_back
-        && let Some(order) = store::order_of(tx, owner, claim)?
-    {
-        orders::note_return((tx, context, owner), order)?;
+    if claim.came_back && !was_back {
+        // Orders that are not known yet ask for it when they come.
+        for order in store::orders_of(tx, owner, claim)? {
+            orders::note_return((tx, context, owner), order)?;
+        }
     }
     let was_open = before.as_ref().is_some_and(ClaimDocument::is_open);
     if was_open != claim.is_open() {

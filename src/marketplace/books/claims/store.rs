@@ -7,7 +7,7 @@ use crate::db::{Column, Filters, Page, ReadTx, Record as _, Result, RowWindow, W
 use crate::marketplace::account::stores::Stores;
 use crate::marketplace::books::document::ClaimDocument;
 use crate::marketplace::books::listed::{Listed, RecordFilter};
-use crate::marketplace::books::orders::{first_of_parcel, first_with};
+use crate::marketplace::books::orders::{all_with, first_of_parcel, first_with, of_parcel};
 use crate::marketplace::books::words::{BRL, Words};
 use crate::panel::Listing;
 use crate::row;
@@ -26,9 +26,9 @@ row! {
          JOIN sold_item i ON i.item_id = o.item_id AND i.variation_id = o.variation_id AND i.version = o.item_version
          WHERE o.order_id = claim.order_id AND o.owner_id = claim.owner_id), '')",
         /// What was paid for it, which may have to be given back; `None` when that is
-        /// not known.
+        /// not known, or in another currency than reais.
         pub amount: Option<Cents> = "(SELECT o.total_cents FROM sale_order o
-         WHERE o.order_id = claim.order_id AND o.owner_id = claim.owner_id)",
+         WHERE o.order_id = claim.order_id AND o.owner_id = claim.owner_id AND o.currency = 20)",
     }
 }
 
@@ -50,6 +50,8 @@ row! {
         pub amount: Cents = "0",
     }
 }
+
+const _: () = assert!(BRL == 20, "amounts of claims are in it");
 
 impl Listed for Claim {
     type Wire = WireClaim;
@@ -201,6 +203,17 @@ pub fn order_of(tx: &ReadTx<'_>, owner: UserId, claim: &ClaimDocument) -> Result
             first_with(tx, owner, resource, number)
         }
         _ => Ok(claim.named_order()),
+    }
+}
+
+/// All orders that a claim is about, as far as they are known.
+pub fn orders_of(tx: &ReadTx<'_>, owner: UserId, claim: &ClaimDocument) -> Result<Vec<OrderId>> {
+    match (&*claim.resource, claim.resource_id) {
+        ("shipment", Some(parcel)) => of_parcel(tx, owner, claim.seller, parcel),
+        (resource @ ("purchase" | "payment"), Some(number)) => {
+            all_with(tx, owner, resource, number)
+        }
+        _ => Ok(claim.named_order().into_iter().collect()),
     }
 }
 

@@ -88,6 +88,8 @@ pub struct Shipment {
     pub logistic_type: String,
     /// Whether it is to leave within minutes of the sale.
     pub is_same_day: bool,
+    /// Whether it is one of those that another shipment was divided into: nothing new was sold.
+    pub is_sibling: bool,
     /// When the marketplace last changed it, when it says so.
     pub updated_at: Option<Instant>,
     /// When its label was printed, when it left and when it arrived; `None` where
@@ -209,6 +211,7 @@ impl Shipment {
             substatus: text(&shipment["substatus"]).unwrap_or_default(),
             logistic_type: kind.unwrap_or_default(),
             is_same_day: elements(&shipment["tags"]).iter().any(|tag| tag == "proximity"),
+            is_sibling: positive(&shipment["sibling"]["sibling_id"]).is_some(),
             updated_at: instant(&shipment["last_updated"]),
             cost: None,
             dispatch_by: limit("lead_time").or_else(|| limit("shipping_option")),

@@ -31,6 +31,8 @@ pub struct SoldOrder {
     pub sale: SaleState,
     /// Whether its goods are out of its seller's stock.
     pub is_out: bool,
+    /// Whether it was cancelled because other orders took its place.
+    pub is_divided: bool,
 }
 
 /// What a line of an order takes out of the stock.
@@ -75,6 +77,7 @@ impl OrderChange<'_> {
             },
             sale: OrderStatus::sale_of(self.after.status),
             is_out: self.is_out(tx, self.after)?,
+            is_divided: self.after.marks.has(Marks::SPLIT),
         })
     }
 
@@ -134,10 +137,7 @@ impl OrderChange<'_> {
     fn is_out(&self, tx: &ReadTx<'_>, row: &StoredOrder) -> Result<bool> {
         let is_out = match OrderStatus::sale_of(row.status) {
             SaleState::Paid => true,
-            SaleState::Cancelled => {
-                let is_back = row.marks.has(Marks::CAME_BACK) || row.marks.has(Marks::SPLIT);
-                row.has_left() && !is_back && !self.is_word(tx, row.substatus, "returned")?
-            }
+            SaleState::Cancelled => row.has_left() && !row.is_back(),
             SaleState::Open => false,
         };
         Ok(is_out && !self.is_word(tx, row.logistic_type, "fulfillment")?)

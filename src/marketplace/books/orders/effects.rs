@@ -3,7 +3,8 @@
 //! them, so that the books do not know the rooms with the others.
 
 use super::change::OrderChange;
-use super::{ALL_DAYS, BookContext, EVERY_KIND, Sale, StoredOrder, first_of_parcel, sums};
+use super::numbers::NumberKind;
+use super::{ALL_DAYS, BookContext, EVERY_KIND, Sale, StoredOrder, first_of_parcel, store, sums};
 use crate::base::{MlUserId, UserId};
 use crate::changes;
 use crate::db::{Result, WriteTx};
@@ -42,6 +43,10 @@ pub fn name_in_claims(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> 
     let key = |row: &StoredOrder| (row.shipping_id, row.created_at);
     if before.map(key) == Some(key(after)) {
         return Ok(());
+    }
+    if before.is_none() {
+        // A cart of one order may be named by that order's number.
+        store::name_in_claims(tx, *owner, NumberKind::Pack.resource(), change.order.0)?;
     }
     for parcel in [before.and_then(|before| before.shipping_id), after.shipping_id] {
         let Some(parcel) = parcel else { continue };
@@ -138,12 +143,15 @@ pub fn stamp(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     changes::stamp(tx, &change.context.issued, change.owner)
 }
 
-/// Notifies the owner of a sale, once for each order.
+/// Notifies the owner of a sale, once for each order. What a parcel was divided into was
+/// sold, and told, before.
 pub fn notify(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let sale = change.document.filter(|order| order.is_sale() && !change.was_sale());
-    let Some(order) = sale.filter(|order| order.sold_at() >= change.news_from) else {
-        return Ok(());
+    let is_news = |order: &&OrderDocument| {
+        let is_sibling = order.shipment.as_ref().is_some_and(|shipment| shipment.is_sibling);
+        order.sold_at() >= change.news_from && !is_sibling
     };
+    let Some(order) = sale.filter(is_news) else { return Ok(()) };
     let reference = order.id.to_string();
     let cause = format!("venda:{reference}");
     let total = order.total.in_currency(&order.currency);
@@ -173,11 +181,13 @@ pub fn and_more(lines: usize) -> String {
     }
 }
 
-/// Tells the owner that the marketplace says not to send an order, once.
+/// Tells the owner that the marketplace says not to send an order, once, and only while it
+/// can still be kept from being sent.
 pub fn warn_of_fraud(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
     let OrderChange { before, after, .. } = change;
     let was_risk = before.is_some_and(|before| before.marks.has(Marks::FRAUD));
-    let is_risk = after.marks.has(Marks::FRAUD) && change.is_sale();
+    let is_over = after.stage.is_over() || after.has_left();
+    let is_risk = after.marks.has(Marks::FRAUD) && change.is_sale() && !is_over;
     if was_risk || !is_risk || change.sold_at() < change.news_from {
         return Ok(());
     }

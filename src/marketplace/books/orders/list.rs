@@ -138,6 +138,11 @@ pub struct ShownLine<'p> {
 }
 
 impl Order {
+    /// Whether it counts as a sale.
+    pub const fn is_sale(&self) -> bool {
+        is_sale_status(self.status)
+    }
+
     /// When what programs see of it changed here.
     pub const fn changed_at(&self) -> Instant {
         changed_at(self.changed)
@@ -249,7 +254,7 @@ impl OrderPage {
         let mut costs = Costs::of(tx, words, owner);
         costs.learn(&self.sold)?;
         let mut earned = |order: &Order| {
-            if !is_sale_status(order.status) || order.currency != BRL {
+            if !order.is_sale() || order.currency != BRL {
                 return Ok(None);
             }
             let Order { total: price, refunded, fee, freight, .. } = *order;

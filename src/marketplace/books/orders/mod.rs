@@ -25,7 +25,7 @@ pub mod top;
 pub mod views;
 mod webhook_events;
 
-pub use numbers::{first_with, of_number};
+pub use numbers::{all_with, first_with, of_number};
 pub use store::{first_of_parcel, is_sale, known_of_parcel, of_parcel, parcel_of};
 
 use std::sync::Arc;
@@ -177,8 +177,8 @@ fn apply_alone(
     if before.as_ref().is_some_and(|before| order.updated_at < before.updated_at) {
         return Ok(Applied::Stale);
     }
-    let mut after = to_store(tx, context, order, before.as_ref())?;
-    numbers::note(tx, owner, order)?;
+    let mut after = to_store(tx, context, owner, order, before.as_ref())?;
+    numbers::note(tx, owner, order, before.as_ref().and_then(|before| before.pack_id))?;
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
@@ -215,13 +215,17 @@ const fn is_sale_status(status: i64) -> bool {
 fn to_store(
     tx: &WriteTx<'_>,
     context: &BookContext,
+    owner: UserId,
     order: &OrderDocument,
     before: Option<&StoredOrder>,
 ) -> Result<StoredOrder> {
     let same_shipment = before.filter(|before| before.shipping_id == order.shipping_id);
     let known_nickname =
         before.map(|before| &before.buyer_nickname).filter(|_| order.buyer_nickname.is_empty());
-    let marks = before.map_or(Marks::default(), |before| before.marks);
+    let marks = match before {
+        Some(before) => before.marks,
+        None => Marks::default().with(Marks::CAME_BACK, numbers::came_back(tx, owner, order)?),
+    };
     let lines = to_lines(tx, order, before)?;
     let first = lines[0];
     let without_parcel = StoredOrder {
@@ -440,16 +444,16 @@ fn put_parcel(
         return Ok(Applied::Unchanged);
     }
     // Others are told of the state alone; the finer one says what its seller has to do.
-    let shown =
-        |row: &StoredOrder| (row.shipping_status, row.logistic_type, row.marks, row.has_left());
+    let shown = |row: &StoredOrder| {
+        (row.shipping_status, row.logistic_type, row.marks, row.has_left(), row.is_back())
+    };
     let is_shown = shown(before) != shown(&after);
     let changed = if is_shown { store::next_change(tx, owner)? } else { before.changed };
     let after = StoredOrder { changed, ..after };
     store::put(tx, owner, order, &after)?;
-    if after.freight != before.freight {
-        sums::follow(tx, context.zone, owner, Some(before), &after)?;
-    }
     if !is_shown {
+        // Else the effects do so.
+        sums::follow(tx, context.zone, owner, Some(before), &after)?;
         let fine = |row: &StoredOrder| (row.substatus, row.stage);
         let is_told = fine(before) != fine(&after);
         return Ok(if is_told { Applied::Stored } else { Applied::Unchanged });
@@ -479,7 +483,8 @@ impl StoredOrder {
             deadline_asked_at: self.deadline_asked_at,
             ..before.clone()
         };
-        quiet == *self && self.has_left() == before.has_left()
+        let whereabouts = |row: &Self| (row.has_left(), row.is_back());
+        quiet == *self && whereabouts(self) == whereabouts(before)
     }
 
     /// What the row adds to the sales of a day; `None` when it is no sale.
@@ -495,6 +500,14 @@ impl StoredOrder {
     /// them.
     fn reais(&self) -> Cents {
         if self.currency == BRL { self.total } else { Cents(0) }
+    }
+
+    /// Whether its goods, when they had left, are with their seller again, or are sold by
+    /// other orders now.
+    const fn is_back(&self) -> bool {
+        self.marks.has(Marks::CAME_BACK)
+            || self.marks.has(Marks::SPLIT)
+            || matches!(self.stage, ParcelStage::Returned)
     }
 
     /// Whether its parcel has left its seller, as far as was told.

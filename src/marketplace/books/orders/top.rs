@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::cost;
 use super::freight::shares;
-use super::lines::of_basket;
+use super::lines::{StoredLine, of_basket};
 use super::list::Filter;
 use super::sold::SoldKey;
 use super::sums::{Sold, Sum, basket_of, sold_by_key};
@@ -63,7 +63,7 @@ pub fn products(
     by: Rank,
     most: usize,
 ) -> Result<(Vec<ProductSum>, u64)> {
-    let sold = by_thing(tx, sold_by_key(tx, words, owner, filter)?, filter)?;
+    let sold = by_thing(tx, words, owner, sold_by_key(tx, words, owner, filter)?, filter)?;
     let mut keys: Vec<SoldKey> = sold.keys().copied().collect();
     keys.sort_unstable();
     let worded = words.sold.of(tx, owner, &keys)?;
@@ -71,8 +71,7 @@ pub fn products(
     for (place, key) in keys.iter().enumerate() {
         let (one, wording) = (sold.get(key).copied().unwrap_or_default(), worded.at(place));
         let unit = cost::unit(tx, owner, key.0, wording.sku)?;
-        let of_listing = if wording.sku.is_empty() { key.0 } else { 0 };
-        let product = found.entry((wording.sku, of_listing)).or_default();
+        let product = found.entry(product_of(wording.sku, key.0)).or_default();
         let cost = unit.map(|unit| Cents(unit.cents.0.saturating_mul(one.units)));
         product.sum.add(one, cost, tax);
         product.units += one.things;
@@ -98,9 +97,16 @@ pub fn products(
     Ok((found, total))
 }
 
+/// What things of a SKU are one product by: it, else their listing.
+const fn product_of(sku: &str, listing: i64) -> (&str, i64) {
+    (sku, if sku.is_empty() { listing } else { 0 })
+}
+
 /// Sums by thing: those of baskets are shared by their lines, by the value of each.
 fn by_thing(
     tx: &ReadTx<'_>,
+    words: &Words,
+    owner: UserId,
     sold: HashMap<SoldKey, Sold>,
     filter: &Filter,
 ) -> Result<HashMap<SoldKey, Sold>> {
@@ -112,14 +118,17 @@ fn by_thing(
             lines.iter().map(|line| line.unit.0.saturating_mul(line.units)).collect();
         let parts =
             [whole.gross, whole.value, whole.charged].map(|sum| shares(Cents(sum), &values));
-        let mut seen: Vec<SoldKey> = Vec::new();
+        let keys: Vec<SoldKey> = lines.iter().map(StoredLine::key).collect();
+        let worded = words.sold.of(tx, owner, &keys)?;
+        let mut seen: Vec<(&str, i64)> = Vec::new();
         for (place, line) in lines.iter().enumerate() {
             if filter.items.as_ref().is_some_and(|items| !items.contains(&line.item_id)) {
                 continue;
             }
-            // Two lines of one thing are one order of it.
-            let is_first = !seen.contains(&line.key());
-            seen.push(line.key());
+            // Two lines of one product are one order of it.
+            let product = product_of(worded.at(place).sku, line.item_id);
+            let is_first = !seen.contains(&product);
+            seen.push(product);
             let times = |sum: i64| if is_first { sum } else { 0 };
             let [gross, value, charged] = [0, 1, 2].map(|part: usize| parts[part][place].0);
             things.entry(line.key()).or_default().add(Sold {

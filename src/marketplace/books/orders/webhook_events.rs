@@ -6,6 +6,7 @@ use super::change::OrderChange;
 use crate::db::{Result, WriteTx};
 use crate::events::{self, EventType};
 use crate::marketplace::books::order_status::{OrderStatus, SaleState};
+use crate::marketplace::books::parcel::Marks;
 
 /// The states of a parcel that is on its way or was, and of one that arrived.
 const LEFT: [&str; 3] = ["shipped", "delivered", "not_delivered"];
@@ -62,8 +63,9 @@ fn is_shown(before: &StoredOrder, after: &StoredOrder) -> bool {
     (before.shipping_status, before.logistic_type) != (after.shipping_status, after.logistic_type)
 }
 
+/// Whether it is no sale any more. What was divided into other orders is still sold.
 fn is_called_off(row: &StoredOrder) -> bool {
-    OrderStatus::sale_of(row.status) == SaleState::Cancelled
+    OrderStatus::sale_of(row.status) == SaleState::Cancelled && !row.marks.has(Marks::SPLIT)
 }
 
 /// Whether the parcel has come to one of these states since the order was last read. The

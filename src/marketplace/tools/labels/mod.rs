@@ -58,6 +58,9 @@ row! {
         /// How many orders are in it.
         pub orders: i64 = "count(*)",
         pub units: i64 = "sum(o.quantity)",
+        /// Units of the first line of an order that is alone in it.
+        first_units: i64 = "min(coalesce((SELECT b.units FROM basket_line b
+        WHERE b.basket_id = o.basket_id AND b.line = 0), o.quantity))",
         /// How many different things are in it beside the first.
         pub others: i64 = "sum(iif(o.basket_id IS NULL, 0, (SELECT count(*) - 1 FROM basket_line b WHERE b.basket_id = o.basket_id)))",
         /// What its first order sold; may be empty.
@@ -84,7 +87,9 @@ impl Parcel {
             (0, count) => format!(" e mais {} vendas", count - 1),
             (others, count) => and_more(usize::try_from(others + count).unwrap_or(usize::MAX)),
         };
-        format!("{}× {title}{more}", self.units)
+        // As the sale says it, whose first thing this is.
+        let units = if self.orders == 1 { self.first_units } else { self.units };
+        format!("{units}× {title}{more}")
     }
 }
 
