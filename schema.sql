@@ -1671,16 +1671,17 @@ CREATE TABLE partner_notification (
     state           INTEGER NOT NULL,       -- as in outbox, kept by a trigger
     done_at         INTEGER,                -- when it was sent, dropped or given up
     outcome         TEXT,                   -- why it was not sent
+    receipt         INTEGER NOT NULL DEFAULT 0, -- as in outbox, kept by the trigger, too
     PRIMARY KEY (owner_id, notification_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX partner_notification_by_age ON partner_notification (created_at, message_id);
 
-CREATE TRIGGER partner_notification_moves AFTER UPDATE OF state ON outbox
-WHEN NEW.kind = 'aviso_de_parceiro' AND NEW.state <> OLD.state
+CREATE TRIGGER partner_notification_moves AFTER UPDATE OF state, receipt ON outbox
+WHEN NEW.kind = 'aviso_de_parceiro' AND (NEW.state <> OLD.state OR NEW.receipt <> OLD.receipt)
 BEGIN
     UPDATE partner_notification
-    SET state = NEW.state, done_at = NEW.done_at, outcome = NEW.outcome
+    SET state = NEW.state, done_at = NEW.done_at, outcome = NEW.outcome, receipt = NEW.receipt
     WHERE message_id = NEW.message_id;
 END;
 

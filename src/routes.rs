@@ -80,8 +80,10 @@ impl Route {
 const ANSWER: usize = 32 * 1024;
 /// Bodies of marketplace notifications.
 const NOTIFICATION: usize = 64 * 1024;
-/// Bodies of purchase events, and of what became of chat messages.
+/// Bodies of purchase events.
 const PURCHASE: usize = 256 * 1024;
+/// Bodies with what became of chat messages: a thousand statuses, as the vendor has them.
+const RECEIPTS: usize = 1024 * 1024;
 
 /// Registrations of OAuth clients, and their requests for tokens.
 const CLIENT: usize = 16 * 1024;
@@ -449,7 +451,7 @@ fn chat() -> [Route; 2] {
         get(HOOK_PATH, Call::Chat(Run::Read(api::confirm)), "Shows the official chat API that this address is ours.")
             .asks::<api::Question>().sends("text/plain").may_fail(&[Code::NotFound]),
         post(HOOK_PATH, Call::Chat(Run::Write(api::receive)), "Receives what became of the messages that the official chat API took.")
-            .body_at_most(PURCHASE).takes_described(api::body, None).replies::<api::Received>().may_fail(&[Code::NotFound]),
+            .body_at_most(RECEIPTS).takes_described(api::body, None).replies::<api::Received>().may_fail(&[Code::NotFound]),
     ]
 }
 

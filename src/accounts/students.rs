@@ -13,7 +13,7 @@ use super::person::PersonEntry;
 use super::{links, store, viewing};
 use crate::base::{Instant, Sealer, UserId};
 use crate::db::{Column, ReadTx, Result, WriteTx};
-use crate::outbox::unreachable::IS_REACHED;
+use crate::outbox::unreachable;
 use crate::outbox::{self, Channel, MessageKind, NewMessage};
 use crate::services::Services;
 
@@ -115,8 +115,7 @@ pub fn send_password_link(
     user: UserId,
     kind: MessageKind,
 ) -> Result<usize> {
-    let reached = format!("SELECT {IS_REACHED} FROM user u WHERE u.user_id = ?1");
-    let has_chat: bool = tx.value(&reached, [user])?;
+    let has_chat = unreachable::is_reached(tx, user)?;
     if services.reaches(has_chat) {
         links::end_earlier(tx, user)?;
     }

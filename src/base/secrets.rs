@@ -101,6 +101,11 @@ pub struct Sealer {
     noting: [u8; 32],
 }
 
+/// A code of a message that is still to come, under a key of any length (RFC 2104).
+pub fn hmac_sha256(key: &[u8]) -> Hmac<Sha256> {
+    <Hmac<Sha256> as KeyInit>::new_from_slice(key).expect("HMAC takes keys of any length")
+}
+
 impl Sealer {
     /// A sealer for a 32-byte key.
     pub fn new(key: [u8; 32]) -> Self {
@@ -133,7 +138,7 @@ impl Sealer {
     /// A digest of texts by which they are recognised, but not guessed without
     /// the key.
     pub fn noted(&self, texts: &[&str]) -> [u8; 32] {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.noting).expect("it takes any key");
+        let mut mac = hmac_sha256(&self.noting);
         for text in texts {
             mac.update(&(text.len() as u64).to_be_bytes());
             mac.update(text.as_bytes());

@@ -27,7 +27,7 @@ use crate::base::{Day, Instant, Zone};
 use crate::content::plans::store as plans;
 use crate::db::{Result, WriteTx};
 use crate::messages::{self, News, NotificationKind};
-use crate::outbox::{self, Channel, MessageKind, NewMessage};
+use crate::outbox::{self, Channel, MessageKind, NewMessage, unreachable};
 use crate::partner::{PlanName, store as partners};
 
 /// An event that is to be applied, with all that is needed for it.
@@ -492,7 +492,7 @@ impl EventEffect<'_> {
 
     /// Reminds of an unpaid renewal by chat, once for each unpaid charge.
     fn remind(&self, tx: &WriteTx<'_>, terms: &Terms) -> Result<bool> {
-        if !self.student.has_chat {
+        if !unreachable::is_reached(tx, self.student.user_id)? {
             return Ok(false);
         }
         let since = terms.late_since.map_or(0, |at| at.0).to_string();

@@ -107,9 +107,11 @@ sections! {
 }
 
 impl Chat {
-    /// Whether we hear what became of the messages that the official API took.
+    /// Whether we hear what became of the messages that the official API took: it signs with
+    /// the secret, and shows the token when our address is entered there.
     pub fn hears_receipts(&self) -> bool {
-        self.gateway == Gateway::Cloud && !self.app_secret.is_empty()
+        let is_set_up = !self.app_secret.is_empty() && !self.verify_token.is_empty();
+        self.gateway == Gateway::Cloud && is_set_up
     }
 }
 

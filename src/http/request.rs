@@ -105,6 +105,11 @@ impl Request {
         input::json(&self.head.headers, &self.body)
     }
 
+    /// The body as JSON, once its signature was found right.
+    pub fn signed_json<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        input::signed_json(&self.head.headers, &self.body)
+    }
+
     /// The body as JSON or as a browser form, by its content type.
     pub fn form_or_json<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         input::form_or_json(&self.head.headers, &self.body)

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::base::{Instant, UserId, retention};
 use crate::db::{ReadTx, Result, RowWindow, WriteTx};
-use crate::outbox::{self, Channel, MessageKind, MessageState, NewMessage};
+use crate::outbox::{self, Channel, MessageKind, MessageState, NewMessage, Receipt};
 use crate::row;
 
 /// Longest title and text.
@@ -41,6 +41,8 @@ row! {
         pub done_at: Option<Instant>,
         /// Why it waits or how it ended.
         pub outcome: Option<String>,
+        /// What the provider told of it after taking it.
+        pub receipt: Receipt,
     }
 }
 

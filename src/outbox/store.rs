@@ -120,7 +120,8 @@ pub fn try_again(tx: &WriteTx<'_>, message: i64) -> Result<bool> {
     )?;
     tx.run(
         "DELETE FROM chat_unreachable WHERE ?2 AND user_id = (
-             SELECT user_id FROM outbox WHERE message_id = ?1 AND channel = 'chat')",
+             SELECT user_id FROM outbox
+             WHERE message_id = ?1 AND channel = 'chat' AND params ->> 'number' IS NULL)",
         (message, queued == 1),
     )?;
     Ok(queued == 1)

@@ -20,6 +20,13 @@ pub const IS_REACHED: &str = "u.chat_number IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM chat_unreachable x
     WHERE x.user_id = u.user_id AND x.number = u.chat_number AND x.times >= 3)";
 
+/// Whether chat reaches a person.
+pub fn is_reached(tx: &ReadTx<'_>, user: UserId) -> Result<bool> {
+    tx.value(&format!("SELECT {IS_REACHED} FROM user u WHERE u.user_id = ?1"), [user])
+}
+
+const _: () = assert!(MOST_REFUSALS == 3, "the condition has it");
+
 row! {
     /// What the network said of a person's present number.
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,10 +92,7 @@ mod tests {
                  VALUES (1, 'ana@example.com', 'Ana', 'pro', 1, '5511987654000')",
                 [],
             )?;
-            let is_reached = || {
-                let sql = format!("SELECT {IS_REACHED} FROM user u WHERE u.user_id = 1");
-                tx.value::<bool>(&sql, [])
-            };
+            let is_reached = || is_reached(tx, ANA);
             // Of a number that is no longer hers nothing is kept.
             note(tx, ANA, "5511900000000", "antes")?;
             assert_eq!((of(tx, ANA)?, is_reached()?), (None, true));

@@ -68,8 +68,8 @@ INSERT INTO oauth_client (client_no, client_id, name, redirects, created_at, kee
 INSERT INTO oauth_grant (user_id, client_no, client_name, may_write, created_at, ends_at, code_hash, redirect_uri, challenge)
 VALUES (7, 1, 'App da Zorbaxinha', 1, 1, 2, CAST('SEGREDO' AS BLOB), 'https://zorbaxinha', x'05');
 INSERT INTO partner_usage VALUES (7, 1, 'list_orders', 1);
-INSERT INTO partner_notification VALUES (7, 1, 1, 'email', 'custom', 'Zorbaxinha', 'Zorbaxinha', 1, 1, 1, 'Zorbaxinha');
-INSERT INTO partner_notification VALUES (8, 1, 2, 'email', 'custom', 'De Ana Zorbaxinha', 'x', 1, 1, 1, NULL);
+INSERT INTO partner_notification VALUES (7, 1, 1, 'email', 'custom', 'Zorbaxinha', 'Zorbaxinha', 1, 1, 1, 'Zorbaxinha', 0);
+INSERT INTO partner_notification VALUES (8, 1, 2, 'email', 'custom', 'De Ana Zorbaxinha', 'x', 1, 1, 1, NULL, 0);
 INSERT INTO partner_call (user_id, key, body, made_at, reply) VALUES (7, x'06', x'07', 1, CAST('{"Zorbaxinha":1}' AS BLOB));
 INSERT INTO partner_call (user_id, key, body, made_at, reply) VALUES (8, x'06', x'07', 1, CAST('{"seller_name":"Ana Zorbaxinha"}' AS BLOB));
 INSERT INTO webhook_endpoint (endpoint_id, user_id, url, events, secret, created_at, state, error) VALUES (1, 7, 'https://zorbaxinha/x', 1, CAST('SEGREDO' AS BLOB), 1, 1, 'Zorbaxinha');

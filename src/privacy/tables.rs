@@ -212,7 +212,7 @@ pub const TABLES: &[Table] = &[
     ("partner_usage", file("uso_da_api", &["day", "operation", "calls"], &["user_id"], "user_id = ?1")),
     ("partner_summary", SUMS),
     ("partner_notification", file("avisos_pela_api", &[
-        "notification_id", "channel", "event", "title", "body", "created_at", "state", "done_at", "outcome",
+        "notification_id", "channel", "event", "title", "body", "created_at", "state", "done_at", "outcome", "receipt",
     ], &["owner_id", "message_id"], "owner_id = ?1")),
     ("partner_call", PASSING),
     ("webhook_endpoint", file("webhooks", &[

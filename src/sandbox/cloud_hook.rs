@@ -5,13 +5,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant as Monotonic};
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac::Mac as _;
 use serde_json::Value;
-use sha2::Sha256;
 
 use super::retries;
 use super::state::Sandbox;
-use crate::base::hex;
+use crate::base::{hex, secrets};
 
 /// What the receiver must answer to the question.
 const CHALLENGE: &str = "1158201444";
@@ -66,8 +65,7 @@ fn perform(agent: &ureq::Agent, step: Step) -> Result<(), String> {
 
 /// The header's value.
 fn signature(secret: &str, body: &[u8]) -> String {
-    let mut mac =
-        Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
+    let mut mac = secrets::hmac_sha256(secret.as_bytes());
     mac.update(body);
     format!("sha256={}", hex(&mac.finalize().into_bytes()))
 }

@@ -9,13 +9,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant as Monotonic};
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac::Mac as _;
 use serde_json::{Value, json};
-use sha2::Sha256;
 
 use super::config::Config;
 use super::logs::{Delivery, MissedNotification, Notification};
 use super::state::{Sandbox, SandboxState};
+use crate::base::secrets;
 use crate::base::text::hex;
 
 /// The pause after the first attempt; each further one is twice as long, so
@@ -103,7 +103,7 @@ fn signature(sandbox: &Sandbox, notice: &Notification, config: &Config) -> Strin
     let data_id = notice.resource.rsplit('/').next().unwrap_or_default();
     let manifest = format!("id:{data_id};request-id:{};ts:{ts};", notice.request_id);
     let key = sandbox.client_secret.reveal().as_bytes();
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    let mut mac = secrets::hmac_sha256(key);
     mac.update(manifest.as_bytes());
     let digest = hex(&mac.finalize().into_bytes());
     format!("ts={ts}{}v1={digest}", config.separator)

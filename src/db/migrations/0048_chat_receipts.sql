@@ -9,3 +9,12 @@ CREATE TABLE chat_unreachable (
     since   INTEGER NOT NULL,
     reason  TEXT NOT NULL
 ) STRICT;
+ALTER TABLE partner_notification ADD COLUMN receipt INTEGER NOT NULL DEFAULT 0;
+DROP TRIGGER partner_notification_moves;
+CREATE TRIGGER partner_notification_moves AFTER UPDATE OF state, receipt ON outbox
+WHEN NEW.kind = 'aviso_de_parceiro' AND (NEW.state <> OLD.state OR NEW.receipt <> OLD.receipt)
+BEGIN
+    UPDATE partner_notification
+    SET state = NEW.state, done_at = NEW.done_at, outcome = NEW.outcome, receipt = NEW.receipt
+    WHERE message_id = NEW.message_id;
+END;

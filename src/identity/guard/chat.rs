@@ -1,12 +1,14 @@
 //! The official chat API: a signature over the whole body with the secret of the app; for
 //! the question whether an address is ours, a token in the query.
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use std::sync::atomic::Ordering;
+
+use hmac::Mac as _;
 use http::Method;
-use sha2::Sha256;
 
 use super::{Class, GuardResult, bad_signature, passed, refused_late};
 use crate::app::App;
+use crate::base::secrets;
 use crate::base::text::from_hex;
 use crate::http::{Problem, Request};
 use crate::identity::{ChatSender, Seal};
@@ -20,7 +22,7 @@ const HEADER: &str = "x-hub-signature-256";
 pub fn chat(app: &App, request: &Request) -> GuardResult<ChatSender> {
     let chat = &app.config.chat;
     let is_post = request.head.method == Method::POST;
-    if !chat.hears_receipts() || !is_post && chat.verify_token.is_empty() {
+    if !chat.hears_receipts() {
         return GuardResult::refused(Problem::not_found());
     }
     let found = if is_post {
@@ -60,9 +62,13 @@ fn prove_token(services: &Services, request: &Request) -> Result<(), Problem> {
 /// Checks the signature of a body; a wrong one counts against the address.
 pub fn prove_signature(app: &App, request: &Request, sender: &ChatSender) -> Result<(), Problem> {
     let secret = app.config.chat.app_secret.reveal().as_bytes();
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes keys of any length");
+    let mut mac = secrets::hmac_sha256(secret);
     mac.update(&request.body);
     // Compares in constant time.
     let is_right = sender.signature.is_some_and(|given| mac.verify_slice(&given).is_ok());
-    if is_right { Ok(()) } else { Err(refused_late(app, request, bad_signature())) }
+    if is_right {
+        return Ok(());
+    }
+    app.messages.receipts.refused.fetch_add(1, Ordering::Relaxed);
+    Err(refused_late(app, request, bad_signature()))
 }

@@ -201,10 +201,11 @@ impl Gate {
         }
     }
 
-    /// The provider told that a message went on its way that it had taken.
-    pub fn note_arrived(&self) {
+    /// The provider told that a message went on its way that it had taken at an instant.
+    /// Of one that it took before it rejected us that shows nothing.
+    pub fn note_arrived(&self, taken_at: Instant) {
         let mut state = self.state.lock();
-        if state.late.is_some() {
+        if state.late.is_some_and(|late| taken_at >= late) {
             state.answers();
         }
     }

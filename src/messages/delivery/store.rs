@@ -1,6 +1,6 @@
 //! The queue in the database, as the workers process it.
 
-use super::chat::evolution::UNCONNECTED;
+use super::chat::evolution::{UNANSWERED, UNCONNECTED};
 use crate::base::queue::MESSAGE_LEASE_S;
 use crate::base::{Instant, UserId, shortened};
 use crate::db::{ReadTx, Result, WriteTx};
@@ -175,9 +175,10 @@ pub fn put_back(
 
 /// Gives a message up because the network does not reach its number, and counts that.
 pub fn give_up_not_there(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
-    give_up(tx, claimed, error)?;
+    let is_given_up = end(tx, claimed, error)?;
     match &claimed.chat_number {
-        Some(number) if !claimed.has_own_number => {
+        // Else that was told, and counted, before the answer came.
+        Some(number) if is_given_up && !claimed.has_own_number => {
             unreachable::note(tx, claimed.user, number, error)
         }
         _ => Ok(()),
@@ -201,7 +202,12 @@ pub fn give_up_unwanted(
 
 /// Gives a message up, with the reason.
 pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
-    tx.run(
+    end(tx, claimed, error).map(drop)
+}
+
+/// The same; false when the lease is no longer valid.
+fn end(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<bool> {
+    let ended = tx.execute(
         "UPDATE outbox SET state = ?3, done_at = ?4, outcome = ?5, lease = NULL
          WHERE message_id = ?1 AND lease = ?2 AND state = 0",
         (
@@ -211,7 +217,8 @@ pub fn give_up(tx: &WriteTx<'_>, claimed: &Claimed, error: &str) -> Result<()> {
             tx.now(),
             shortened(error, LONGEST_REASON),
         ),
-    )
+    )?;
+    Ok(ended == 1)
 }
 
 /// Begins the reason of a message that waits because every recipient is
@@ -258,10 +265,13 @@ pub fn refused(tx: &ReadTx<'_>, channel: Channel) -> Result<Option<RefusedMessag
     waiting_for(tx, channel, REFUSED)
 }
 
-/// The waiting chat messages whose gateway has lost the connection of its phone; `None`
-/// when there are none.
+/// The waiting chat messages whose gateway has lost the connection of its phone, or is not
+/// answered by the network; `None` when there are none.
 pub fn unconnected(tx: &ReadTx<'_>) -> Result<Option<RefusedMessages>> {
-    waiting_for(tx, Channel::Chat, UNCONNECTED)
+    match waiting_for(tx, Channel::Chat, UNCONNECTED)? {
+        None => waiting_for(tx, Channel::Chat, UNANSWERED),
+        found => Ok(found),
+    }
 }
 
 /// Waiting messages of a channel whose reason begins so.

@@ -177,8 +177,10 @@ fn a_provider_that_rejects_us_later_is_down_though_it_takes_messages() {
     gate.note_sent();
     gate.note_failed("131026", DeliveryFault::Message, at(30));
     assert_eq!(gate.error(), Some("131042".into()));
-    // One that went on its way shows that it works again.
-    gate.note_arrived();
+    // One that was taken before shows nothing, one that was taken since that it works again.
+    gate.note_arrived(at(-60));
+    assert_eq!(gate.error(), Some("131042".into()));
+    gate.note_arrived(at(30));
     assert_eq!(gate.error(), None);
     assert!(gate.note_refused_later("131042", at(40)).should_alert, "again");
     // So does taking messages, once nothing was heard for a while.

@@ -72,7 +72,7 @@ pub fn confirm(_: &App, _: &ChatSender, request: &Request) -> Result<Reply, Prob
 /// `POST`: applies what is told of messages.
 pub fn receive(app: &App, sender: &ChatSender, request: &Request) -> Result<Job, Problem> {
     guard::prove_signature(app, request, sender)?;
-    let told: Value = request.json()?;
+    let told: Value = request.signed_json()?;
     let statuses = status::read(&told)?;
     let network = Network::of(app).ok_or_else(Problem::not_found)?;
     let answer = || Reply::json(&Received { success: true });

@@ -72,7 +72,7 @@ fn arrived(
     if is_there && went_to_present_number(status, sent) {
         unreachable::forget(tx, sent.user)?;
     }
-    network.outlet.gate.note_arrived();
+    network.outlet.gate.note_arrived(sent.taken_at.unwrap_or(tx.now()));
     Ok(Outcome::Changed)
 }
 
@@ -111,10 +111,10 @@ fn failed(
             if *all {
                 gate.pause(now.plus(pause_s));
             }
-            store::put_back(tx, sent.id, error, pause_s, false)
+            store::put_back(tx, (sent.id, &status.id), error, pause_s, false)
         }
         SendOutcome::Down(error) => {
-            store::put_back(tx, sent.id, error, 0, false)?;
+            store::put_back(tx, (sent.id, &status.id), error, 0, false)?;
             if gate.note_refused_later(error, now).should_alert {
                 let Network { channel_set, today, .. } = network;
                 worker::alert_down(tx, *channel_set, *today, Channel::Chat, error)?;
@@ -124,12 +124,12 @@ fn failed(
         SendOutcome::Later(error) | SendOutcome::Away(error) if sent.attempts < CHAT.tries => {
             gate.note_failed_later();
             let pause_s = CHAT.retry.pause_s(sent.attempts);
-            store::put_back(tx, sent.id, error, pause_s, true)
+            store::put_back(tx, (sent.id, &status.id), error, pause_s, true)
         }
         SendOutcome::Later(error) | SendOutcome::Away(error) => {
             gate.note_failed_later();
             let error = format!("{} tentativas falharam: {error}", CHAT.tries);
-            store::give_up(tx, sent.id, &error)
+            store::give_up(tx, (sent.id, &status.id), &error)
         }
         SendOutcome::NotThere(error) => {
             gate.note_failed_later();
@@ -138,18 +138,18 @@ fn failed(
             {
                 unreachable::note(tx, sent.user, number, error)?;
             }
-            store::give_up(tx, sent.id, error)
+            store::give_up(tx, (sent.id, &status.id), error)
         }
         SendOutcome::Unwanted(error) => {
             gate.note_failed_later();
             if !sent.has_own_number {
                 choices::set(tx, sent.user, Channel::Chat.name(), false)?;
             }
-            store::give_up(tx, sent.id, error)
+            store::give_up(tx, (sent.id, &status.id), error)
         }
         SendOutcome::Never(error) | SendOutcome::Refused(error) => {
             gate.note_failed_later();
-            store::give_up(tx, sent.id, error)
+            store::give_up(tx, (sent.id, &status.id), error)
         }
         SendOutcome::Accepted(_) | SendOutcome::Unreachable(_) => Ok(()),
     }

@@ -28,6 +28,8 @@ pub struct ReceiptCounts {
     pub known: AtomicU64,
     /// There is no such message, or no more.
     pub unknown: AtomicU64,
+    /// Bodies whose signature was wrong, as all are with a wrong `chat.app_secret`.
+    pub refused: AtomicU64,
 }
 
 impl ReceiptCounts {

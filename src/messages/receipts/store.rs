@@ -19,6 +19,8 @@ row! {
         /// The API's id for the try that it took last.
         pub provider: Option<String> = "o.provider",
         pub receipt: Receipt = "o.receipt",
+        /// When the API took it, or it ended otherwise.
+        pub taken_at: Option<Instant> = "o.done_at",
         /// Tries so far.
         pub attempts: i64 = "o.attempts",
         /// Whether a try is under way, whose answer is not stored yet.
@@ -64,27 +66,32 @@ pub fn was_sent(tx: &WriteTx<'_>, message: i64, provider: &str) -> Result<()> {
     )
 }
 
-/// A message failed after it was taken: it is given up, with the reason.
-pub fn give_up(tx: &WriteTx<'_>, message: i64, error: &str) -> Result<()> {
+/// A message, and the API's id for the try that failed after it was taken. It is noted, so
+/// that the same failure, told again, is not that of the next try.
+type FailedTry<'t> = (i64, &'t str);
+
+/// A try failed, and the message is given up, with the reason.
+pub fn give_up(tx: &WriteTx<'_>, (message, provider): FailedTry<'_>, error: &str) -> Result<()> {
     tx.run(
-        "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4, lease = NULL
+        "UPDATE outbox SET state = ?2, done_at = ?3, outcome = ?4, lease = NULL, provider = ?5,
+             receipt = 0, receipt_at = NULL
          WHERE message_id = ?1",
-        (message, MessageState::GivenUp, tx.now(), shortened(error, LONGEST_REASON)),
+        (message, MessageState::GivenUp, tx.now(), shortened(error, LONGEST_REASON), provider),
     )
 }
 
-/// A message failed after it was taken: it waits for `pause_s` seconds and goes again.
-/// Unless it `is_try`, no try is counted.
+/// A try failed, and the message waits for `pause_s` seconds and goes again. Unless it
+/// `is_try`, no try is counted.
 pub fn put_back(
     tx: &WriteTx<'_>,
-    message: i64,
+    (message, provider): FailedTry<'_>,
     error: &str,
     pause_s: i64,
     is_try: bool,
 ) -> Result<()> {
     tx.run(
         "UPDATE outbox SET state = ?2, done_at = NULL, run_at = ?3, outcome = ?4, lease = NULL,
-             attempts = max(attempts - ?5, 0), receipt = 0, receipt_at = NULL
+             attempts = max(attempts - ?5, 0), provider = ?6, receipt = 0, receipt_at = NULL
          WHERE message_id = ?1",
         (
             message,
@@ -92,6 +99,7 @@ pub fn put_back(
             tx.now().plus(pause_s),
             shortened(error, LONGEST_REASON),
             i64::from(!is_try),
+            provider,
         ),
     )
 }

@@ -157,16 +157,14 @@ fn the_end_does_not_depend_on_the_order_or_on_repetitions() {
     for (words, state, receipt) in [
         (&["sent", "delivered", "read"][..], 1, 3),
         (&["sent", "delivered"], 1, 2),
-        (&["sent", "failed"], 3, 1),
+        (&["sent", "failed"], 3, 0),
         (&["sent", "delivered", "failed"], 1, 2),
         (&["delivered", "read", "failed"], 1, 3),
     ] {
         let all: Vec<Status> = words.iter().map(|word| one(word)).collect();
         for order in orders(&all) {
             let found = end(&order);
-            // That it left is not noted of one that failed already.
-            let is_same = found.1 == receipt || state == 3;
-            assert!(found.0 == state && is_same, "{order:?}: {found:?}");
+            assert_eq!((found.0, found.1), (state, receipt), "{order:?}");
             assert_eq!(found.2.is_some(), state == 3, "{order:?}");
         }
     }
@@ -209,6 +207,21 @@ fn what_is_told_before_the_answer_is_stored_counts() {
     // And one whose answer was lost, because it arrived.
     assert_eq!(test.tell(&ours("delivered", None)), Outcome::Changed);
     assert_eq!(test.stands(), (1, 2, None));
+}
+
+#[test]
+fn a_failure_that_is_told_again_is_not_that_of_the_next_try() {
+    let test = school();
+    test.write(|tx| message(tx, 1, false));
+    let failed = Status {
+        tracking: Some(Tracking { message: 1, global_id: "ab".to_owned() }),
+        ..told("failed", ID, Some(131_000))
+    };
+    assert_eq!(test.tell(&failed), Outcome::Changed, "before the answer was stored");
+    test.write(|tx| tx.run("UPDATE outbox SET lease = 6, attempts = 2", []));
+    assert_eq!(test.tell(&failed), Outcome::Known);
+    let lease = test.ask("SELECT lease FROM outbox", |row| row.get::<_, Option<i64>>(0));
+    assert_eq!(lease, [Some(6)], "the next try is under way");
 }
 
 #[test]
@@ -302,11 +315,20 @@ fn a_programs_notification_that_fails_later_says_why() {
             [],
         )
     });
+    let kept = || {
+        let kept = test.ask("SELECT state, receipt, outcome FROM partner_notification", |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, Option<String>>(2)?))
+        });
+        kept[0].clone()
+    };
+    test.tell(&told("sent", ID, None));
+    assert_eq!(kept(), (1, 1, None));
     test.tell(&told("failed", ID, Some(131_026)));
-    let told = test.ask("SELECT state, outcome FROM partner_notification", |row| {
-        Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?))
-    });
-    assert!(told[0].0 == 3 && told[0].1.as_ref().unwrap().contains("131026"), "{told:?}");
+    let (state, receipt, outcome) = kept();
+    assert!(state == 3 && receipt == 0 && outcome.unwrap().contains("131026"));
+    // It was there all the same.
+    test.tell(&told("read", ID, None));
+    assert_eq!(kept(), (1, 3, None));
 }
 
 /// A value with each of its parts replaced by each of some others.

@@ -186,6 +186,8 @@ fn work(figures: &mut Figures, app: &App) -> Result<(), Problem> {
     figures.metric("counter", name, help);
     for (outcome, count) in
         [("changed", &told.changed), ("known", &told.known), ("unknown", &told.unknown)]
+            .into_iter()
+            .chain([("refused", &told.refused)])
     {
         let count = count.load(Ordering::Relaxed);
         figures.value(name, &format!("{{outcome=\"{outcome}\"}}"), count);

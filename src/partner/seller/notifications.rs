@@ -10,7 +10,7 @@ use crate::http::input::Check;
 use crate::identity::Seller;
 use crate::list_arguments;
 use crate::messages::notices::{self, SentNotice};
-use crate::outbox::MessageState;
+use crate::outbox::{MessageState, Receipt};
 use crate::partner::cursor::{CursorListOf, LONGEST, ListScope, Walk};
 use crate::partner::list::{Window, reading};
 use crate::partner::operation::{Begun, Operation};
@@ -50,6 +50,13 @@ wire! {
             MessageState::Sent => NoticeStatus::Sent,
             MessageState::Dropped | MessageState::GivenUp => NoticeStatus::Failed,
         },
+        /// What the network told of it after taking it, by the official chat API; null while it told nothing, and by other ways.
+        delivery: Option<NoticeDelivery> = match notice.receipt {
+            Receipt::Nothing => None,
+            Receipt::SentOn => Some(NoticeDelivery::Sent),
+            Receipt::Delivered => Some(NoticeDelivery::Delivered),
+            Receipt::Read => Some(NoticeDelivery::Read),
+        },
         /// Why it failed; null otherwise.
         error: Option<String> = notice.outcome.filter(|_| is_failed),
         /// When it was asked for, as civil time of the service.
@@ -70,6 +77,17 @@ enum NoticeStatus {
     Queued,
     Sent,
     Failed,
+}
+
+/// How far a notification came, as its network tells.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum NoticeDelivery {
+    /// It left the network's server.
+    Sent,
+    /// It is on the person's device.
+    Delivered,
+    Read,
 }
 
 /// A page, with when the notifications last changed.

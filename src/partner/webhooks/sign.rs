@@ -2,8 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
+use hmac::Mac as _;
 
 use super::MessageId;
 use crate::base::{Instant, secrets};
@@ -35,8 +34,7 @@ impl SigningSecret {
     }
 
     fn sign(&self, message: MessageId, at: Instant, body: &str) -> String {
-        let mut mac =
-            Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
+        let mut mac = secrets::hmac_sha256(&self.0);
         mac.update(format!("{message}.{}.", at.0).as_bytes());
         mac.update(body.as_bytes());
         format!("v1,{}", BASE64.encode(mac.finalize().into_bytes()))

@@ -11,6 +11,8 @@ use crate::messages::delivery::SendOutcome;
 
 /// Begins the reason of a message that waits because the gateway's phone has no connection.
 pub const UNCONNECTED: &str = "o telefone do gateway de chat está sem conexão";
+/// Begins the reason of one that waits because the network does not answer the gateway.
+pub const UNANSWERED: &str = "a rede de chat não respondeu ao gateway";
 
 /// Parts of what it says when the network does not answer its phone in time, or slows it
 /// down, which often ends by itself.
@@ -45,7 +47,7 @@ pub fn answered(answer: &Answer) -> SendOutcome {
         }
         429 => held("o gateway de chat pede uma pausa".into(), *after_s, 60),
         _ if SLOWED.iter().any(|part| said.contains(part)) => {
-            SendOutcome::Away(format!("a rede de chat não respondeu ao gateway: {said}"))
+            SendOutcome::Away(format!("{UNANSWERED}: {said}"))
         }
         _ if said.contains(CLOSED) || said.starts_with("Error:") => {
             SendOutcome::Down(format!("{UNCONNECTED}: {said}"))

@@ -55,7 +55,7 @@ pub const CASES: &[Case] = &[
     case("items_id", "variations", |s, t| { let id = s.varied(); s.asked(&format!("/items/{id}?include_attributes=all"), t) }, Some(readers::listing)),
     case("items_id", "plain", |s, t| s.asked(&format!("/items/{}?include_attributes=all", s.varied_plain()), t), Some(readers::listing)),
     case("items_bulk", "both", |s, t| { let id = s.varied(); s.asked(&format!("/items/bulk?ids={id},MLB1&include_attributes=all"), t) }, Some(readers::listings)),
-    case("items_id_sale_price", "standard", |s, t| s.asked(&format!("/items/{}/sale_price?context=channel_marketplace", s.item), t), None),
+    case("items_id_sale_price", "standard", |s, t| s.asked(&format!("/items/{}/sale_price?context=channel_marketplace", s.item), t), Some(readers::sale_price)),
     case("users_id_items_search", "page", |s, t| s.asked("/users/777/items/search", t), Some(readers::listing_ids)),
     case("users_id_items_search", "scan", |s, t| s.asked("/users/777/items/search?search_type=scan", t), Some(readers::listing_ids)),
     case("listing_prices", "kinds", |s, t| s.asked("/sites/MLB/listing_prices?price=50&logistic_type=self_service&shipping_mode=me2", t), Some(readers::fees)),

@@ -88,6 +88,12 @@ pub fn returned(desk: &Desk<'_>) -> String {
     format!("{:?}", client.claim(&desk.replay.caller(), 1))
 }
 
+pub fn sale_price(desk: &Desk<'_>) -> String {
+    desk.call("/sale_price", |client, caller| {
+        client.sale_price(caller, &ItemId::parse("MLB1").unwrap())
+    })
+}
+
 pub fn shipment_orders(desk: &Desk<'_>) -> String {
     desk.call("/orders", |client, caller| client.orders_of_shipment(caller, 1))
 }
