@@ -46,11 +46,12 @@ pub fn json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Result<T, 
     from_json(body)
 }
 
-/// The same of a body whose sender is known by its signature, which may have any number of
-/// values.
+/// The same of a body whose sender is known by its signature, an object which may have any
+/// number of values.
 pub fn signed_json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Result<T, Problem> {
     says_json(headers)?;
-    serde_json::from_slice(body).map_err(|_| malformed())
+    let fields: Map<String, Value> = serde_json::from_slice(body).map_err(|_| malformed())?;
+    T::deserialize(Value::Object(fields)).map_err(|_| malformed())
 }
 
 fn says_json(headers: &HeaderMap) -> Result<(), Problem> {

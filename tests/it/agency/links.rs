@@ -368,7 +368,7 @@ fn a_browser_goes_from_the_invitation_to_the_marketplace_and_back() {
     let (id, invitation) = client(&site.administrator(), "Casa da Maré");
     let browser = Browser::start();
     for (end, decision) in
-        [("A autorização não foi dada", "Recusar"), ("Conta LOJA DA ANA autorizada", "Autorizar")]
+        [("Nada foi autorizado", "Recusar"), ("Conta LOJA DA ANA autorizada", "Autorizar")]
     {
         browser.go(&site.url(&invitation));
         browser.see("Casa da Maré");

@@ -332,7 +332,7 @@ fn a_sale_whose_parcel_was_divided_is_not_told_as_cancelled_nor_as_new_ones() {
     // Who keeps books by orders has all three; only nobody called anything off.
     assert_eq!((kept("order.created"), kept("order.cancelled")), (3, 0));
     let metrics = json_of(&seller, &format!("/api/v1/partner/stores/{LOJA}/metrics"));
-    let sales = &metrics["data"]["sales"];
+    let sales = &metrics["sales"];
     assert_eq!((&sales["count"], &sales["cancelled"]), (&json!(2), &json!(0)), "{metrics}");
     assert_eq!(stock(&shop), ["CAB-1 48"]);
     let why = "SELECT reason FROM stock_movement WHERE change > 0 AND order_id IS NOT NULL";
@@ -345,6 +345,6 @@ fn a_sale_whose_parcel_was_divided_is_not_told_as_cancelled_nor_as_new_ones() {
     shop.world.control(&format!("/_sandbox/orders/{newer}"), &off);
     worked(&shop.world, &shop.site);
     let metrics = json_of(&seller, &format!("/api/v1/partner/stores/{LOJA}/metrics"));
-    assert_eq!(metrics["data"]["sales"]["cancelled"], 1);
+    assert_eq!(metrics["sales"]["cancelled"], 1);
     assert_eq!(kept("order.cancelled"), 1);
 }

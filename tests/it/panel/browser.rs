@@ -132,8 +132,10 @@ fn a_linked_account_and_its_sale_show_in_the_panel() {
     browser.wait_for_path("/painel/ml");
     browser.press("Vincular conta");
     browser.see("Entrar como");
+    // As the marketplace does it: nobody is sent back, so nothing here waits for it.
     browser.press("Recusar");
-    browser.see("A autorização não foi dada");
+    browser.see("Nada foi autorizado");
+    browser.go(&site.url("/painel/ml"));
     browser.press("Vincular conta");
     browser.see("LOJA DA ANA");
     browser.press("Autorizar");
