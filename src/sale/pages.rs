@@ -43,6 +43,8 @@ struct Found {
     has_listing: bool,
     /// Its lines, when it has several.
     lines: Vec<SaleLine>,
+    /// Whether a sale in its parcel must not be sent.
+    is_barred: bool,
 }
 
 impl Found {
@@ -58,7 +60,11 @@ impl Found {
             let stores = Stores::of(tx, owner)?;
             let has_listing = listings::stored(tx, owner, order.item_id)?.is_some();
             let lines = lines((tx, &app.marketplace.words, owner), &page, &order)?;
-            Ok(Self { order, page, stores, earned, tax, claims, supplied, has_listing, lines })
+            let is_barred = order.shipping_id.map_or(Ok(false), |shipment| {
+                let barred = labels::barred(tx, owner, order.ml_user_id, &[shipment])?;
+                Ok::<_, db::DbError>(!barred.is_empty())
+            })?;
+            Ok(Self { order, page, stores, earned, tax, claims, supplied, has_listing, lines, is_barred })
         })
     }
 }
@@ -117,18 +123,19 @@ fn sale_page(
     form: FormView,
 ) -> Result<Reply, Problem> {
     let time = PageTime::of(app, request);
-    let Found { order, page, stores, earned, tax, claims, supplied, has_listing, lines } = found;
+    let Found { order, page, stores, earned, tax, claims, supplied, has_listing, lines, is_barred } =
+        found;
     let (events, untimed) = happened(&order, &page, &claims, time);
     Reply::page(&SalePage {
         layout: layout(app, person, request).telling(LIST.flashes, request),
-        parcel_label: if OrderStatus::sale_of(order.status) == SaleState::Paid {
+        parcel_label: if OrderStatus::sale_of(order.status) == SaleState::Paid && !is_barred {
             label(&order)
         } else {
             String::new()
         },
         outside: outside::sale(&app.config.marketplace.auth_base, order.order_id),
         claims: claims.into_iter().map(|one| ShownClaim::of(one, &stores, time)).collect(),
-        warning: warning(&order),
+        warning: warning(&order, is_barred),
         lines,
         order,
         page,

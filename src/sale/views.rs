@@ -72,13 +72,20 @@ impl SalePage {
 }
 
 /// What the seller of an order must know before anything else.
-pub fn warning(order: &Order) -> Option<Notice> {
+pub fn warning(order: &Order, is_barred: bool) -> Option<Notice> {
     let is_over = order.stage.is_over() || order.sent_at.is_some();
     if order.marks.has(Marks::FRAUD) && order.is_sale() && !is_over {
         return Some(Notice::new(
             Tone::Bad,
             "Não envie esta venda; cancele",
             "O marketplace suspeita de fraude. Cancele a venda no marketplace: o que for enviado se perde.",
+        ));
+    }
+    if is_barred && order.is_sale() && !is_over {
+        return Some(Notice::new(
+            Tone::Bad,
+            "Não envie este pacote",
+            "O marketplace suspeita de fraude em outra venda do mesmo pacote. Cancele aquela no marketplace antes.",
         ));
     }
     order.marks.has(Marks::SPLIT).then(|| {

@@ -25,19 +25,15 @@ enum Step {
 pub fn run(sandbox: &Arc<Sandbox>) {
     let agent = retries::agent();
     while let Some(step) = next(sandbox) {
-        let (is_question, url) = match &step {
-            Step::Verify { url, .. } => (true, url.clone()),
-            Step::Post { url, .. } => (false, url.clone()),
-        };
-        settle(sandbox, is_question, &url, perform(&agent, step).err());
+        settle(sandbox, &step, perform(&agent, &step).err());
     }
 }
 
-fn perform(agent: &ureq::Agent, step: Step) -> Result<(), String> {
+fn perform(agent: &ureq::Agent, step: &Step) -> Result<(), String> {
     let (mut answer, wanted) = match step {
         Step::Verify { url, token } => {
             let asked = agent
-                .get(&url)
+                .get(url)
                 .query("hub.mode", "subscribe")
                 .query("hub.verify_token", token)
                 .query("hub.challenge", CHALLENGE);
@@ -46,9 +42,9 @@ fn perform(agent: &ureq::Agent, step: Step) -> Result<(), String> {
         Step::Post { url, secret, body } => {
             let body = body.to_string();
             let posted = agent
-                .post(&url)
+                .post(url)
                 .header("content-type", "application/json")
-                .header("x-hub-signature-256", signature(&secret, body.as_bytes()));
+                .header("x-hub-signature-256", signature(secret, body.as_bytes()));
             (posted.send(body), None)
         }
     };
@@ -97,17 +93,20 @@ fn next(sandbox: &Sandbox) -> Option<Step> {
     }
 }
 
-/// Notes that a step is done, or schedules its next try.
-fn settle(sandbox: &Sandbox, is_question: bool, url: &str, error: Option<String>) {
+/// Notes that a step is done, or schedules its next try. Meanwhile the webhook may have
+/// been set anew, or the body dropped.
+fn settle(sandbox: &Sandbox, step: &Step, error: Option<String>) {
     let mut state = sandbox.state();
     let network = &mut state.chat;
-    let Some(hook) = network.webhook.as_mut().filter(|hook| hook.url == url) else { return };
-    if error.is_none() {
-        if is_question {
-            hook.is_verified = true;
-        } else {
+    let (Step::Verify { url, .. } | Step::Post { url, .. }) = step;
+    let Some(hook) = network.webhook.as_mut().filter(|hook| hook.url == *url) else { return };
+    match step {
+        _ if error.is_some() => {}
+        Step::Verify { .. } => hook.is_verified = true,
+        Step::Post { body, .. } if network.posts.front() == Some(body) => {
             network.posts.pop_front();
         }
+        Step::Post { .. } => {}
     }
     hook.retries.settle(error);
 }

@@ -48,7 +48,7 @@ class Credentials:
             name, variable = HEADERS[scheme]
             case.headers[name] = os.environ[variable]
         elif scheme in ("chatToken", "chatSignature"):
-            pass  # No gateway is configured, so this receiver is not there.
+            pass  # What proves it depends on the finished body; see `sign_receipts`.
         else:
             assert scheme == "marketplaceSignature", scheme
             sign(case)

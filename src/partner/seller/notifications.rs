@@ -50,7 +50,7 @@ wire! {
             MessageState::Sent => NoticeStatus::Sent,
             MessageState::Dropped | MessageState::GivenUp => NoticeStatus::Failed,
         },
-        /// What the network told of it after taking it, by the official chat API; null while it told nothing, and by other ways.
+        /// What the network told of it after taking it, by the official chat API: it left the network's server (`sent`), is on the person's device (`delivered`) or was read (`read`); null while nothing was told, and by other ways.
         delivery: Option<NoticeDelivery> = match notice.receipt {
             Receipt::Nothing => None,
             Receipt::SentOn => Some(NoticeDelivery::Sent),
@@ -79,13 +79,13 @@ enum NoticeStatus {
     Failed,
 }
 
-/// How far a notification came, as its network tells.
+/// How far a notification came, as its network tells. Without words on single values it
+/// can be null in a way that generators read.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 enum NoticeDelivery {
-    /// It left the network's server.
     Sent,
-    /// It is on the person's device.
     Delivered,
     Read,
 }

@@ -16,7 +16,8 @@ use crate::http::{Check, Field, Problem, Reply, RowNumber};
 use crate::identity::Supplier;
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::client::Failure;
-use crate::marketplace::tools::{labels, out_of_reach};
+use crate::marketplace::tools::labels::{self, print};
+use crate::marketplace::tools::out_of_reach;
 use crate::partner::operation::FileOperation;
 
 const PDF: HeaderValue = HeaderValue::from_static("application/pdf");
@@ -98,9 +99,7 @@ pub fn label(app: &App, supplier: UserId, seller: UserId, shipment: i64) -> Resu
         })
     };
     let own = account()?;
-    let label = with_own_token(app, seller, own, |caller| {
-        app.marketplace.client.labels(caller, &[shipment])
-    });
+    let label = print::from_marketplace(app, seller, own, &[shipment]);
     // Checked again: the relation may have ended during the call.
     account()?;
     match label {

@@ -208,8 +208,14 @@ fn instant(seconds: i64) -> String {
 #[test]
 fn a_sale_that_must_not_be_sent_is_told_and_not_printed() {
     let shop = opened();
-    let (order, _) = sell(&shop, &json!({}));
+    // Another sale lies in the same parcel.
+    let pack = json!({ "pack_id": 2_000_000_900_000_009_i64 });
+    let (order, id) = sell(&shop, &pack);
+    let (sibling, its) = sell(&shop, &pack);
+    assert_eq!(id, its);
     let ana = shop.ana();
+    let label = format!("/painel/ml/etiqueta?conta={LOJA}&shipment_id={id}");
+    ana.get(&label).expect(200);
     shop.site.clock().advance_s(60);
     let risk = json!({ "add_tags": ["fraud_risk_detected"], "notify": true });
     shop.world.control(&format!("/_sandbox/orders/{order}"), &risk);
@@ -219,6 +225,10 @@ fn a_sale_that_must_not_be_sent_is_told_and_not_printed() {
     assert!(page(&ana, LABELS).contains("Nenhuma etiqueta a imprimir"));
     let told = json_of(&ana, "/painel/avisos")["dados"].to_string();
     assert_eq!(told.matches("Não envie esta venda").count(), 1, "{told}");
+    let shown = page(&ana, &format!("{SALES}/{sibling}"));
+    assert!(shown.contains("Não envie este pacote") && !shown.contains("shipment_id="), "{shown}");
+    let refused = ana.get(&label).expect(400).text();
+    assert!(refused.contains("Não envie; cancele a venda"), "{refused}");
 }
 
 #[test]

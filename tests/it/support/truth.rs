@@ -131,7 +131,8 @@ const NOTHING: &[(&str, &str)] = &[
         SELECT concat_ws(' ', p.owner_id, m.order_id, m.kind) FROM stock_movement m JOIN product p USING (product_id)
         JOIN sale_order o ON o.order_id = m.order_id AND o.owner_id = p.owner_id
         LEFT JOIN word l ON l.word_id = o.logistic_type
-        WHERE o.stage NOT IN (6, 7, 8) AND o.sent_at IS NULL AND l.text IS NOT 'fulfillment'
+        WHERE NOT (o.status IN (8, 9) AND (o.sent_at IS NOT NULL OR o.stage IN (6, 7, 8)))
+          AND l.text IS NOT 'fulfillment'
         GROUP BY p.owner_id, m.order_id, m.kind, m.product_id HAVING count(*) > 1" ),
     ("stock that an order did not move as it should", "
         WITH line AS (

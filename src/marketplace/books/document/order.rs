@@ -162,11 +162,6 @@ impl OrderDocument {
         self.lines.iter().map(|line| line.units).sum()
     }
 
-    /// The marketplace's commission for all lines, once it tells that of each.
-    pub fn fee(&self) -> Option<Cents> {
-        self.lines.iter().try_fold(Cents(0), |sum, line| Some(Cents(sum.0 + line.fee?.0)))
-    }
-
     /// Whether the order counts as a sale, with its full amount (docs/contract.md, "Sales").
     pub fn is_sale(&self) -> bool {
         OrderStatus::from_name(&self.status).is_some_and(OrderStatus::is_sale)
@@ -329,7 +324,7 @@ mod tests {
         assert_eq!((&*item.site, item.number, &*item.sku), ("MLB", 123, "CAB-1"));
         assert_eq!((&*item.title, &*order.buyer_nickname), ("Cabo", ""));
         assert_eq!(
-            (order.fee(), order.paid_at),
+            (order.first().fee, order.paid_at),
             (Some(Cents(1_560)), Some(Instant(1_795_140_603)))
         );
 
@@ -380,7 +375,7 @@ mod tests {
         let fee = |change: fn(&mut Value)| {
             let mut order = sample();
             change(&mut order);
-            OrderDocument::read(&order).unwrap().fee()
+            OrderDocument::read(&order).unwrap().first().fee
         };
         assert_eq!(fee(|order| order["order_items"][0]["sale_fee"] = json!(null)), None);
         assert_eq!(fee(|order| order["order_items"][0]["sale_fee"] = json!(0)), Some(Cents(0)));

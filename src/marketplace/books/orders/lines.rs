@@ -32,6 +32,11 @@ impl StoredLine {
         (self.item_id, self.variation_id, self.item_version)
     }
 
+    /// What was sold, how many and for how much: all but what the marketplace takes.
+    pub(super) const fn goods(&self) -> (SoldKey, i64, Cents) {
+        (self.key(), self.units, self.unit)
+    }
+
     /// The variation, as programs name it; `None` of a listing without variations.
     pub fn variation(&self) -> Option<String> {
         (self.variation_id != 0).then(|| self.variation_id.to_string())
@@ -83,6 +88,24 @@ pub(super) fn ensure_basket(tx: &WriteTx<'_>, lines: &[StoredLine]) -> Result<i6
 /// The lines of a basket.
 pub fn of_basket(tx: &ReadTx<'_>, basket: i64) -> Result<Vec<StoredLine>> {
     tx.records("FROM basket_line WHERE basket_id = ?1 ORDER BY line", [basket])
+}
+
+/// The commission of all lines, once that of each is known.
+pub(super) fn fee(lines: &[StoredLine]) -> Option<Cents> {
+    lines.iter().try_fold(Cents(0), |sum, line| Some(Cents(sum.0 + line.fee?.0)))
+}
+
+/// Whether two rows of an order sold the same.
+pub(super) fn are_same_goods(
+    tx: &ReadTx<'_>,
+    before: &StoredOrder,
+    after: &StoredOrder,
+) -> Result<bool> {
+    if before.basket == after.basket {
+        return Ok(true);
+    }
+    let (before, after) = (before.lines(tx)?, after.lines(tx)?);
+    Ok(before.iter().map(StoredLine::goods).eq(after.iter().map(StoredLine::goods)))
 }
 
 /// The baskets that hold one of some listings.

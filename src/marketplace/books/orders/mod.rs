@@ -182,7 +182,9 @@ fn apply_alone(
     if before.as_ref() == Some(&after) {
         return Ok(Applied::Unchanged);
     }
-    if let Some(before) = before.as_ref().filter(|before| after.is_quietly_other(before)) {
+    if let Some(before) = &before
+        && after.is_quietly_other(before, lines::are_same_goods(tx, before, &after)?)
+    {
         store::put(tx, owner, order.id, &after)?;
         sums::follow(tx, context.zone, owner, Some(before), &after)?;
         return Ok(Applied::Unchanged);
@@ -227,7 +229,7 @@ fn to_store(
         None => Marks::default().with(Marks::CAME_BACK, numbers::came_back(tx, owner, order)?),
     };
     let lines = to_lines(tx, order, before)?;
-    let first = lines[0];
+    let (first, fee) = (lines[0], lines::fee(&lines));
     let without_parcel = StoredOrder {
         created_at: order.created_at,
         ml_user_id: order.seller,
@@ -246,7 +248,7 @@ fn to_store(
         logistic_type: same_shipment.and_then(|before| before.logistic_type),
         shipment_at: same_shipment.and_then(|before| before.shipment_at),
         // What was told of these goods stays; of others it says nothing.
-        fee: order.fee().or_else(|| {
+        fee: fee.or_else(|| {
             let goods = (first.item_id, order.units(), order.total);
             let same = before.filter(|one| (one.item_id, one.quantity, one.total) == goods);
             same.and_then(|before| before.fee)
@@ -290,7 +292,7 @@ fn to_lines(
         .iter()
         .map(|line| {
             let thing = (line.item.number, line.item.variation);
-            let known = known
+            let version = known
                 .iter()
                 .find(|known| (known.item_id, known.variation_id) == thing)
                 .map(|known| known.item_version)
@@ -298,14 +300,16 @@ fn to_lines(
                     let before = before.filter(|one| (one.item_id, one.variation_id) == thing);
                     before.map(|before| before.item_version)
                 });
-            Ok(StoredLine {
+            let line = StoredLine {
                 item_id: line.item.number,
                 variation_id: line.item.variation,
-                item_version: store::ensure_item_version(tx, &line.item, known)?,
+                item_version: store::ensure_item_version(tx, &line.item, version)?,
                 units: line.units,
                 unit: line.unit_price,
                 fee: line.fee,
-            })
+            };
+            let told = known.iter().find(|known| known.goods() == line.goods());
+            Ok(StoredLine { fee: line.fee.or_else(|| told.and_then(|known| known.fee)), ..line })
         })
         .collect()
 }
@@ -467,8 +471,9 @@ fn put_parcel(
 impl StoredOrder {
     /// Whether it differs from an older row, and only in what nobody is told of: times,
     /// the finer state of its parcel, and what the marketplace takes.
-    fn is_quietly_other(&self, before: &Self) -> bool {
+    fn is_quietly_other(&self, before: &Self, are_same_goods: bool) -> bool {
         let quiet = Self {
+            basket: if are_same_goods { self.basket } else { before.basket },
             shipment_at: self.shipment_at,
             dispatch_by: self.dispatch_by,
             fee: self.fee,

@@ -5,6 +5,7 @@ use crate::base::retention::LABELS;
 use crate::base::{Instant, MlUserId, OrderId, UserId};
 use crate::db::{Json, ReadTx, Result, RowWindow, WriteTx};
 use crate::marketplace::books::orders;
+use crate::marketplace::books::orders::effects::and_more;
 use crate::row;
 
 row! {
@@ -27,9 +28,19 @@ row! {
         pub order: OrderId = "p.order_id",
         /// What its first order sold; may be empty.
         pub title: String = "coalesce(i.title, '')",
+        /// How many things its first order sold.
+        lines: i64 = "(SELECT count(*) FROM basket_line l WHERE l.basket_id = o.basket_id)",
         pub buyer: String = "coalesce(o.buyer_nickname, '')",
         /// Whether the parcel is still to be handed over.
         pub waits: bool = WAITS,
+    }
+}
+
+impl PrintedLabel {
+    /// `Garrafa e mais 1 produto`.
+    pub fn words(&self) -> String {
+        let title = if self.title.is_empty() { "Venda" } else { &self.title };
+        format!("{title}{}", and_more(usize::try_from(self.lines).unwrap_or_default()))
     }
 }
 

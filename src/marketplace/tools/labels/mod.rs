@@ -22,7 +22,7 @@ mod store;
 pub mod views;
 
 pub use store::{
-    ToPrint, WaitingElse, count_to_print, named_parcels, parcels, to_print, unknown, waiting_else,
+    ToPrint, WaitingElse, barred, count_to_print, named_parcels, parcels, to_print, unknown, waiting_else,
 };
 
 use std::borrow::Cow;
@@ -37,6 +37,9 @@ use crate::marketplace::client::{Failure, RETRY, Unprinted};
 use crate::marketplace::tools::{Refusal, out_of_reach};
 use crate::panel::view::address;
 use crate::row;
+
+/// The reason when the marketplace suspects a fraud in a sale of the parcel.
+const BARRED: &str = "fraud_risk";
 
 /// The path of the file of labels.
 pub const FILE: &str = "/painel/ml/etiqueta";
@@ -149,6 +152,9 @@ pub fn of_cause(cause: &str) -> Refusal {
         }
         "invalid_shipment_mode" => "Este envio não usa etiquetas do marketplace.",
         "shipment_ids" => "São etiquetas demais de uma vez. Peça até 50.",
+        BARRED => {
+            "O marketplace suspeita de fraude em uma venda deste pacote. Não envie; cancele a venda."
+        }
         RETRY => {
             "O marketplace não conseguiu dar a etiqueta agora. Tente de novo em alguns minutos."
         }

@@ -7,13 +7,13 @@ use http::header::{CONTENT_DISPOSITION, HeaderValue};
 
 use super::batches::{self, Batch};
 use super::desk::Desk;
-use super::{NOT_FOUND, of_cause, refusal, unknown};
+use super::{BARRED, NOT_FOUND, barred, of_cause, refusal, unknown};
 use crate::app::App;
 use crate::base::{Instant, MlUserId, UserId};
-use crate::db::{ReadTx, Result};
+use crate::db::{Lane, ReadTx, Result};
 use crate::http::{Problem, Reply, Request};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
-use crate::marketplace::client::{Failure, LABELS_AT_ONCE};
+use crate::marketplace::client::{Failure, LABELS_AT_ONCE, Unprinted};
 use crate::marketplace::tools::{Refusal, out_of_reach, told, told_of};
 
 /// Most shipments of one request for which the marketplace is asked who sends
@@ -161,22 +161,37 @@ pub fn fetch(
     account: MlUserId,
     shipments: &[i64],
 ) -> std::result::Result<Vec<u8>, CallError> {
-    let labels = with_own_token(app, owner, account, |caller| {
-        app.marketplace.client.labels(caller, shipments)
-    });
+    let labels = from_marketplace(app, owner, account, shipments);
     let refused = &app.marketplace.refused_labels;
     match &labels {
         Ok(_) => refused.forget(account, shipments),
         Err(error) => {
             tracing::info!(%error, account = account.0, "no label");
             if let CallError::Failed(Failure::Unprintable(failed)) = error {
-                for one in failed.iter().filter(|one| shipments.contains(&one.shipment)) {
+                let asked = |one: &&Unprinted| shipments.contains(&one.shipment);
+                for one in failed.iter().filter(asked).filter(|one| one.cause != BARRED) {
                     refused.note(account, one.shipment, of_cause(&one.cause).1, now);
                 }
             }
         }
     }
     labels
+}
+
+/// What the marketplace gives for an account's shipments. It is not asked while one of
+/// them must not be sent.
+pub fn from_marketplace(
+    app: &App,
+    owner: UserId,
+    account: MlUserId,
+    shipments: &[i64],
+) -> std::result::Result<Vec<u8>, CallError> {
+    let barred = app.db.read(Lane::Brief, |tx| barred(tx, owner, account, shipments))?;
+    if !barred.is_empty() {
+        let unprinted = |shipment| Unprinted { shipment, cause: BARRED.to_owned() };
+        return Err(Failure::Unprintable(barred.into_iter().map(unprinted).collect()).into());
+    }
+    with_own_token(app, owner, account, |caller| app.marketplace.client.labels(caller, shipments))
 }
 
 /// Checks that an account sends a shipment, according to the marketplace.

@@ -144,6 +144,24 @@ pub fn count_to_print(
     Ok((parcels.unsigned_abs(), due))
 }
 
+/// Which of an account's parcels have an order that must not be sent.
+pub fn barred(
+    tx: &ReadTx<'_>,
+    owner: UserId,
+    account: MlUserId,
+    shipments: &[i64],
+) -> Result<Vec<i64>> {
+    tx.values(
+        &format!(
+            "SELECT given.value FROM json_each(?3) given
+             WHERE EXISTS (SELECT 1 FROM sale_order o WHERE o.owner_id = ?1 AND o.ml_user_id = ?2
+                           AND o.shipping_id = given.value AND o.stage = {risk})",
+            risk = ParcelStage::DoNotSend.number()
+        ),
+        (owner, account, Json(shipments)),
+    )
+}
+
 /// How far back orders are searched for a parcel that is no longer to be sent:
 /// labels of older ones are not requested.
 const LOOKED_BACK_S: i64 = 60 * DAY_S;
