@@ -64,7 +64,18 @@ impl Found {
                 let barred = labels::barred(tx, owner, order.ml_user_id, &[shipment])?;
                 Ok::<_, db::DbError>(!barred.is_empty())
             })?;
-            Ok(Self { order, page, stores, earned, tax, claims, supplied, has_listing, lines, is_barred })
+            Ok(Self {
+                order,
+                page,
+                stores,
+                earned,
+                tax,
+                claims,
+                supplied,
+                has_listing,
+                lines,
+                is_barred,
+            })
         })
     }
 }

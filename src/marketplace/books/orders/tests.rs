@@ -477,39 +477,6 @@ fn a_parcel_leaves_with_all_orders_of_its_cart() {
 }
 
 #[test]
-fn a_commission_that_comes_late_is_no_news_and_stays() {
-    let world = World::new();
-    let ana = UserId(1);
-    let told = |fees: [Option<i64>; 2], age: i64| {
-        let mut document = order(1);
-        document.lines.push(document.lines[0].clone());
-        document.lines[1].item.number = 2;
-        document.updated_at = document.updated_at.plus(age);
-        for (line, fee) in document.lines.iter_mut().zip(fees) {
-            line.fee = fee.map(Cents);
-        }
-        document
-    };
-    let fee = || world.dump("SELECT fee_cents FROM sale_order WHERE owner_id = ?1", ana);
-    for (fees, applied, sum) in [
-        ([None, None], Applied::Stored, "Null "),
-        ([Some(300), None], Applied::Unchanged, "Null "),
-        // What was told of a line stays when a newer document leaves it out.
-        ([None, Some(50)], Applied::Unchanged, "Integer(350) "),
-        ([None, None], Applied::Unchanged, "Integer(350) "),
-        ([Some(200), None], Applied::Unchanged, "Integer(250) "),
-    ]
-    .into_iter()
-    .zip(0..)
-    .map(|((fees, applied, sum), age)| ((fees, age), applied, sum))
-    {
-        assert_eq!(world.apply(ana, vec![told(fees.0, fees.1)], NEVER), [applied]);
-        assert_eq!(fee(), [sum]);
-        world.assert_sums_equal_a_recount(ana);
-    }
-}
-
-#[test]
 fn a_cancelled_order_leaves_its_freight_to_the_others_of_its_cart() {
     let world = World::new();
     let ana = UserId(1);

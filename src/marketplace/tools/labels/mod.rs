@@ -22,7 +22,8 @@ mod store;
 pub mod views;
 
 pub use store::{
-    ToPrint, WaitingElse, barred, count_to_print, named_parcels, parcels, to_print, unknown, waiting_else,
+    ToPrint, WaitingElse, barred, count_to_print, named_parcels, parcels, to_print, unknown,
+    waiting_else,
 };
 
 use std::borrow::Cow;
