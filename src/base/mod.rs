@@ -19,6 +19,7 @@ pub mod retention;
 pub mod rows;
 pub mod secrets;
 pub mod text;
+pub mod told;
 pub mod trace;
 pub mod usual;
 pub mod wire;

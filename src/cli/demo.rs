@@ -13,7 +13,7 @@ use super::seal::NewKey;
 use super::serve::Server;
 use super::{
     Context, demo_agency, demo_catalog, demo_content, demo_data, demo_drop, demo_messages,
-    demo_program, hint, log, sandbox, say,
+    demo_program, hint, log, sandbox, tell,
 };
 use crate::accounts::Role;
 use crate::accounts::passwords::Hasher;
@@ -125,7 +125,8 @@ pub fn run(mut context: Context) -> anyhow::Result<()> {
         sell(agent, &sandbox_url, &shops.own)?;
         leave(agent, base, cookie)?;
         drop(hush);
-        announce(app, &sandbox_url, &credentials)
+        announce(app, &sandbox_url, &credentials);
+        Ok(())
     })
 }
 
@@ -371,10 +372,10 @@ fn wait_for_sales(services: &Services, accounts: usize) -> anyhow::Result<()> {
     }
 }
 
-fn announce(app: &App, sandbox_url: &str, credentials: &Credentials) -> anyhow::Result<()> {
+fn announce(app: &App, sandbox_url: &str, credentials: &Credentials) {
     let Credentials { partner_token: token, supplier_token: drop, api_key: key } = credentials;
     let base = &app.server.addresses.base_url;
-    say(format_args!(
+    tell(format_args!(
         "
 demonstration on throw-away data; it is gone when you stop it
 
@@ -390,5 +391,5 @@ demonstration on throw-away data; it is gone when you stop it
   crm       curl -H 'Authorization: Bearer {key}' {base}/api/v1/alunos/criar -H 'Content-Type: application/json' -d '{{\"nome\":\"Eva Lima\",\"email\":\"eva@exemplo.com\"}}'
 ",
         STUDENT.email, SUPPLIER.email, OPERATOR.email
-    ))
+    ));
 }

@@ -1,6 +1,8 @@
 //! The log: structured lines on standard error. Warnings and errors also go to the
 //! journal, where the panel finds them.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing::field::{Field, Visit};
@@ -10,7 +12,7 @@ use tracing_subscriber::fmt::writer::MakeWriterExt as _;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::base::{Clock, trace};
+use crate::base::{Clock, told, trace};
 use crate::config::{Log, LogFormat};
 use crate::journal::{self, LoggedError};
 
@@ -34,13 +36,43 @@ impl Drop for Hush {
     }
 }
 
+/// Lines of the log on standard error. That one cannot be written stops nobody, and stands
+/// in the log once it can.
+struct Lines;
+
+impl io::Write for Lines {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let lost = told::err(line);
+        if lost > 0 {
+            tracing::warn!(lines = lost, "the log could not be written for a while");
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Starts logging as configured. The journal is written by a clock.
 pub fn start(log: &Log, clock: &Clock) {
     let journal = Journal(clock.clone());
+    // That of the library waits for whoever reads standard error.
+    std::panic::set_hook(Box::new(|panic| {
+        let thread = std::thread::current();
+        let backtrace = Backtrace::capture();
+        let trace = match backtrace.status() {
+            BacktraceStatus::Captured => format!("{backtrace}\n"),
+            _ => String::new(),
+        };
+        let name = thread.name().unwrap_or("<unnamed>");
+        told::err(format!("thread '{name}' {panic}\n{trace}").as_bytes());
+    }));
     let lines =
         fmt()
             .with_max_level(log.level)
-            .with_writer(std::io::stderr.with_filter(|line| {
+            .log_internal_errors(false)
+            .with_writer((|| Lines).with_filter(|line| {
                 !HUSHED.load(Ordering::Relaxed) || *line.level() <= Level::WARN
             }))
             .with_ansi(false)

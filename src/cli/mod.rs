@@ -387,7 +387,7 @@ pub fn main() -> ExitCode {
     match run(arguments) {
         Ok(code) => code,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "seller-platform: {}", told(&error));
+            hint(told(&error));
             ExitCode::FAILURE
         }
     }
@@ -519,10 +519,19 @@ fn say(text: impl std::fmt::Display) -> anyhow::Result<()> {
     }
 }
 
+/// The same for what goes on whether or not it can be told, such as a server.
+fn tell(text: impl std::fmt::Display) {
+    crate::base::told::out(&format!("{text}\n"));
+}
+
+/// Lines on standard error, whether or not anybody can read them.
+fn tell_people(text: impl std::fmt::Display) {
+    crate::base::told::err(format!("{text}\n").as_bytes());
+}
+
 /// One line on standard error, for people: scripts read standard output.
 fn hint(text: impl std::fmt::Display) {
-    // An error here means that the terminal is gone: nothing can be printed.
-    let _ = writeln!(std::io::stderr(), "seller-platform: {text}");
+    tell_people(format_args!("seller-platform: {text}"));
 }
 
 /// Asks on the terminal; nothing but a yes agrees.

@@ -6,12 +6,12 @@
 //! not open is never replaced. Only `serve --new-key` gives such values up, after
 //! it has listed them.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 
-use super::{Context, agrees, secret};
+use super::{Context, agrees, secret, tell_people};
 use crate::accounts::links;
 use crate::base::{Sealer, Secret, secrets};
 use crate::db::{Db, DbError, ReadTx, WriteTx, backup, read_without_traces};
@@ -215,21 +215,20 @@ pub struct NewKey {
 /// Called before a server opens the database: refuses a missing or wrong key, or
 /// asks the operator to agree to a new one. True when a new one is to be made.
 pub fn confirm_new_key(context: &Context, new_key: NewKey) -> anyhow::Result<bool> {
-    let mut err = std::io::stderr().lock();
     match key_status(context)? {
         KeyStatus::Right if new_key.wanted => {
-            writeln!(err, "--new-key does nothing: {} opens the database", source(context))?;
+            let source = source(context);
+            tell_people(format_args!("--new-key does nothing: {source} opens the database"));
             Ok(false)
         }
         KeyStatus::Fresh | KeyStatus::Right => Ok(false),
         KeyStatus::Wrong(why) if !new_key.wanted => Err(refusal(&why)),
         KeyStatus::Wrong(why) => {
             let lost = context.look(losses)?;
-            writeln!(err, "{why}.\nWith a new key this is lost for good:")?;
+            tell_people(format_args!("{why}.\nWith a new key this is lost for good:"));
             for line in lost {
-                writeln!(err, "- {line}")?;
+                tell_people(format_args!("- {line}"));
             }
-            drop(err);
             ask(new_key.agreed)?;
             Ok(true)
         }
@@ -357,7 +356,8 @@ fn put_aside(path: &Path, context: &Context) -> anyhow::Result<()> {
     let aside = backup::dated(path, ".replaced-", "", context.clock.now());
     std::fs::rename(path, &aside)
         .with_context(|| format!("cannot rename the key file {}", path.display()))?;
-    writeln!(std::io::stderr(), "the key file that does not fit is now {}", aside.display())?;
+    let aside = aside.display();
+    tell_people(format_args!("the key file that does not fit is now {aside}"));
     Ok(())
 }
 

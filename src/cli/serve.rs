@@ -1,8 +1,8 @@
 //! `serve`: prepares all that the first request needs, and writes all data to
 //! disk after the last one.
 
-use std::io::{self, ErrorKind, Write as _};
-use std::net::{SocketAddr, TcpListener};
+use std::io::{self, ErrorKind};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use super::seal::{self, NewKey};
 use super::trial::{self, TestShops};
-use super::{Context, installed, log, say, secret, watchdog};
+use super::{Context, hint, installed, log, secret, tell, tell_people, watchdog};
 use crate::accounts;
 use crate::accounts::setup;
 use crate::accounts::views::DemoLogin;
@@ -73,9 +73,7 @@ impl Server {
     ) -> anyhow::Result<Self> {
         let listen = context.config().server.listen;
         // First, because a port in use must leave the database untouched.
-        let listener = TcpListener::bind(listen)
-            .map_err(|error| cannot_listen(listen, &error, "server.listen"))?;
-        listener.set_nonblocking(true)?;
+        let listener = listen_at(listen, new_key.wanted)?;
         let bound = listener.local_addr()?;
         let workers = std::thread::available_parallelism().map_or(2, usize::from);
         let options =
@@ -131,7 +129,7 @@ impl Server {
         }
         if let Some(code) = self.app.db.write(setup::new_link)? {
             let link = setup::address(&self.app.server.addresses.base_url, &code);
-            writeln!(io::stderr(), "make the first administrator, within 30 minutes: {link}")?;
+            tell_people(format_args!("make the first administrator, within 30 minutes: {link}"));
             tracing::info!(
                 "there is no administrator yet; `seller-platform setup-link` gives a fresh link"
             );
@@ -190,7 +188,7 @@ async fn accept(
     // Signals are handled before the address is printed: once it is known, a
     // stop may be requested.
     let mut signals = StopSignals::new()?;
-    say(format_args!("listening on http://{address}"))?;
+    tell(format_args!("listening on http://{address}"));
     // Does nothing without a supervisor that asked for it.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     let shared = Arc::clone(app);
@@ -208,6 +206,21 @@ async fn accept(
     stop.send_replace(true);
     serving.await?;
     Ok(())
+}
+
+/// Listens at the configured address. A run by hand that is to do something first (`is_run`)
+/// may be refused a port that the service is given, and takes a free one of this machine.
+pub fn listen_at(listen: SocketAddr, is_run: bool) -> anyhow::Result<TcpListener> {
+    let listener = TcpListener::bind(listen).or_else(|error| {
+        let refusal = cannot_listen(listen, &error, "server.listen");
+        if !is_run || error.kind() != ErrorKind::PermissionDenied {
+            return Err(refusal);
+        }
+        hint(format_args!("{listen} is left to the service; this run has a port of its own"));
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|_| refusal)
+    })?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
 }
 
 /// Why an address cannot be listened on, and what to do. `setting` names the

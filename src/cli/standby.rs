@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::replica::{counted, refuse_wrong_key, tools};
-use super::serve::{StopSignals, cannot_listen};
+use super::serve::{StopSignals, listen_at};
 use super::values::parse_listen;
-use super::{Context, log, say, seal};
+use super::{Context, log, seal, tell};
 use crate::base::files::beside;
 use crate::base::{Clock, Instant, Stop, secrets, worker};
 use crate::db::{LockFile, backup};
@@ -45,9 +45,7 @@ pub fn run(context: &Context, wanted: &Standby) -> anyhow::Result<()> {
     let (replica, tool) = tools(context)?;
     require_key(context)?;
     let listen = context.config().server.listen;
-    let listener = TcpListener::bind(listen)
-        .map_err(|error| cannot_listen(listen, &error, "server.listen"))?;
-    listener.set_nonblocking(true)?;
+    let listener = listen_at(listen, wanted.rejoin)?;
     replica.refuse_while_placed()?;
     // Before the lock is taken, in the way of a server that starts.
     if replica.database.exists() && !wanted.rejoin {
@@ -111,19 +109,18 @@ fn make_room(context: &Context, replica: &Replica, tool: &tool::Tool) -> anyhow:
     let _ = std::fs::remove_dir_all(&replica.folder);
     let begun = next.or(newest).map_or(0, |next| next.commits);
     let aside = aside.display();
-    say(format_args!("The database of this server is now {aside}."))?;
+    tell(format_args!("The database of this server is now {aside}."));
     let rest = own_commits - begun;
     if !was_there {
-        return say("It never was at the replica: nothing of it is in the other's database.");
+        tell("It never was at the replica: nothing of it is in the other's database.");
+    } else if rest <= 0 {
+        tell("Nothing is missing: the other server went on from all that this one answered.");
+    } else {
+        tell(format_args!(
+            "{rest} commits that this server answered are not in the other's database, only in that file. Commands read it, to compare: seller-platform --db {aside} user list"
+        ));
     }
-    if rest <= 0 {
-        return say(
-            "Nothing is missing: the other server went on from all that this one answered.",
-        );
-    }
-    say(format_args!(
-        "{rest} commits that this server answered are not in the other's database, only in that file. Commands read it, to compare: seller-platform --db {aside} user list"
-    ))
+    Ok(())
 }
 
 /// Moves what is in the log into the file.
@@ -176,8 +173,8 @@ async fn serve(
             let judge = || {
                 refuse_wrong_key(&judged, &follow::copy_of(&follower.replica))?;
                 if !announced.swap(true, std::sync::atomic::Ordering::Relaxed) {
-                    say(format_args!("following {}", follower.replica.url))?;
-                    say(format_args!("listening on http://{bound}"))?;
+                    tell(format_args!("following {}", follower.replica.url));
+                    tell(format_args!("listening on http://{bound}"));
                 }
                 Ok(())
             };

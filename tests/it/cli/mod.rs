@@ -8,3 +8,4 @@ mod demo; // The demonstration: what it prints, what it logs, what it leaves beh
 mod files; // Which files commands make, replace, reject and leave alone.
 mod installer; // `install.sh`: what an update keeps, and when it goes back.
 mod texts; // The command line: help, options, texts for people, addresses.
+mod unread; // A log and an output that nobody reads, or that cannot be written.
