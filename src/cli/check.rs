@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::ErrorKind;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,7 +10,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::seal::{self, KeyStatus};
-use super::{Context, check_https, check_replica, check_upkeep, say, secret};
+use super::serve::cannot_listen;
+use super::{Context, check_https, check_replica, check_upkeep, installed, say, secret};
 use crate::db::{
     Depth, OpenError, ReadTx, access, alarm, is_served, migrate, missed_file, newest_good_copy,
 };
@@ -135,20 +136,33 @@ fn configuration(context: &Context) -> Finding {
         let text = "server.listen is reachable from outside but server.base_url is empty: set the public address";
         return Topic("configuration").note(text);
     }
-    match TcpListener::bind(server.listen) {
-        // Most likely it is the server itself, if that runs.
-        Err(error)
-            if error.kind() != ErrorKind::AddrInUse
-                || !is_served(&context.config().database.path) =>
-        {
-            let text = super::serve::cannot_listen(server.listen, &error, "server.listen");
-            Topic("configuration").bad(text.to_string())
-        }
-        _ => {
+    match can_listen(context, server.listen, "server.listen") {
+        Err(problem) => Topic("configuration").bad(problem),
+        Ok(()) => {
             let text = format!("listens on {}", server.listen);
-            let file = super::installed::shown(context.loaded.file.as_deref());
+            let file = installed::shown(context.loaded.file.as_deref());
             Topic("configuration").good(format!("{text}; configured by {file}"))
         }
+    }
+}
+
+/// Whether a server can listen on an address; the problem when not. One that runs does,
+/// and the unit of an installed service may give it ports that this command is refused.
+pub(super) fn can_listen(
+    context: &Context,
+    listen: SocketAddr,
+    setting: &str,
+) -> Result<(), String> {
+    if is_served(&context.config().database.path) {
+        return Ok(());
+    }
+    match TcpListener::bind(listen) {
+        Err(error)
+            if error.kind() != ErrorKind::PermissionDenied || !installed::gives_low_ports() =>
+        {
+            Err(cannot_listen(listen, &error, setting).to_string())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,11 +1,9 @@
 //! `check` of HTTPS of our own: its settings, its certificate, its port, its directory.
 
-use std::io::ErrorKind;
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::Context;
-use super::check::{Finding, Topic, Verdict};
+use super::check::{Finding, Topic, Verdict, can_listen};
 use crate::config::Config;
 use crate::https::end::{FEW_DAYS, days_left};
 use crate::https::{self, Facts, Source};
@@ -32,7 +30,8 @@ pub(super) fn findings(context: &Context) -> Vec<Finding> {
     });
     findings.extend(unnamed);
     findings.extend(readable(&source));
-    findings.extend(port(config));
+    let port = can_listen(context, config.server.https_listen, "server.https_listen");
+    findings.extend(port.err().map(|problem| WHAT.bad(problem)));
     findings
 }
 
@@ -99,17 +98,4 @@ fn end(context: &Context, source: &Source, facts: &Facts) -> Finding {
         left => (Verdict::Good, format!("certificate for {names} until {until}, {left} days")),
     };
     WHAT.finding(verdict, text)
-}
-
-fn port(config: &Config) -> Option<Finding> {
-    let listen = config.server.https_listen;
-    match TcpListener::bind(listen) {
-        // Most likely it is the server itself.
-        Err(error) if error.kind() != ErrorKind::AddrInUse => {
-            Some(WHAT.bad(format!(
-                "cannot listen on {listen}: {error}; set server.https_listen, or allow ports below 1024 (CAP_NET_BIND_SERVICE)"
-            )))
-        }
-        _ => None,
-    }
 }

@@ -5,11 +5,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
-use crate::support::process::{EXECUTABLE, Outcome, run};
+use crate::support::process::{EXECUTABLE, Outcome, Process, run};
 use crate::support::site::Site;
 
 /// An account that owns nothing here.
@@ -288,6 +289,49 @@ fn looking_leaves_nothing_behind_whoever_looks() {
         refused(&mut command, &["cannot make a file in .", "choose another folder"]);
     }
     assert_eq!(place.names(), names);
+}
+
+/// As README, HTTPS sets it up: ports that the unit gives to the service, and no command has.
+#[test]
+fn ports_of_the_service_are_no_fault_and_no_obstacle() {
+    let Some(place) = of_nobody() else { return };
+    let settings = "[server]\nlisten = \"127.0.0.1:80\"\nhttps_listen = \"127.0.0.1:443\"\n\
+                    tls_cert = \"cert.pem\"\ntls_key = \"key.pem\"\n";
+    std::fs::write(place.path("seller-platform.toml"), settings).unwrap();
+    mode(&place.path("seller-platform.toml"), 0o644);
+    let told = || run(&mut place.as_account(NOBODY, &["check"]), "").stdout;
+    for listen in ["127.0.0.1:80", "127.0.0.1:443"] {
+        assert!(told().contains(&format!("cannot listen on {listen}")), "{}", told());
+    }
+    // A key that is lost is given up by hand, as that account.
+    refused(&mut place.as_account(NOBODY, &["serve"]), &["cannot listen on 127.0.0.1:80"]);
+    drop(Process::start(&mut place.serve_as(NOBODY)));
+    let key = place.path("data/x.db.key");
+    std::fs::write(&key, "ab".repeat(32)).unwrap();
+    let mut serve = place.as_account(NOBODY, &["serve", "--new-key", "--yes"]);
+    let mut server = Process::start(&mut serve);
+    assert_ne!(std::fs::read_to_string(&key).unwrap(), "ab".repeat(32));
+    // A server that runs listens, whatever this account may.
+    assert!(!told().contains("cannot listen"), "{}", told());
+    assert!(server.stop(Duration::from_secs(60)).success(), "{}", server.log());
+    // The executable and the unit as an installation has them.
+    let units = place.path("etc/systemd/system");
+    for folder in [&place.path("usr/local/bin"), &units] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    let folders = ["usr", "usr/local", "usr/local/bin", "etc", "etc/systemd", "etc/systemd/system"];
+    for folder in folders {
+        mode(&place.path(folder), 0o755);
+    }
+    let installed = place.path("usr/local/bin/seller-platform");
+    std::fs::rename(place.path("server"), &installed).unwrap();
+    std::os::unix::fs::symlink(&installed, place.path("server")).unwrap();
+    assert!(told().contains("cannot listen"), "{}", told());
+    let unit = Path::new("assets/packaging/seller-platform.service");
+    let unit = Path::new(env!("CARGO_MANIFEST_DIR")).join(unit);
+    std::fs::copy(unit, units.join("seller-platform.service")).unwrap();
+    mode(&units.join("seller-platform.service"), 0o644);
+    assert!(!told().contains("cannot listen"), "{}", told());
 }
 
 #[test]
