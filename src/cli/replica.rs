@@ -218,7 +218,7 @@ fn take_over(context: &Context, replica: &Replica, tool: &Tool) -> anyhow::Resul
     epoch::publish(tool, replica, &next)
         .context("the database is in place, but the epoch was not raised; run `seller-platform takeover` again")?;
     epoch::keep_in_file(database, &next)?;
-    epoch::make_ours(replica, &next)?;
+    epoch::note_published(replica, &next)?;
     follow::forget_copy(replica);
     let before = format!("{} ({})", newest.by, newest.mark());
     say(format_args!(

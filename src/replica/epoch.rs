@@ -128,7 +128,8 @@ pub fn is_ours(database: &Path, epoch: &Epoch) -> bool {
     began(database).is_some_and(|(id, _)| id == epoch.id)
 }
 
-/// The epoch that the server of this folder began, and the address of its note.
+/// The epoch that the server of this folder began, and the address of its note once that
+/// is written.
 fn began(database: &Path) -> Option<(String, Option<String>)> {
     let text = std::fs::read_to_string(folder_of(database).join(HOLDER)).ok()?;
     let mut lines = text.lines().map(str::to_owned);
@@ -137,6 +138,15 @@ fn began(database: &Path) -> Option<(String, Option<String>)> {
 
 /// Notes that the server of this folder began the epoch.
 pub fn make_ours(replica: &Replica, epoch: &Epoch) -> Result<()> {
+    note_ours(replica, &format!("{}\n", epoch.id))
+}
+
+/// Notes that the replica has the note of that epoch, so that one without is another place.
+pub fn note_published(replica: &Replica, epoch: &Epoch) -> Result<()> {
+    note_ours(replica, &format!("{}\n{}\n", epoch.id, replica.url))
+}
+
+fn note_ours(replica: &Replica, text: &str) -> Result<()> {
     replica.make_folder()?;
     let (path, partial) =
         (replica.folder.join(HOLDER), replica.folder.join(format!("{HOLDER}.partial")));
@@ -144,7 +154,7 @@ pub fn make_ours(replica: &Replica, epoch: &Epoch) -> Result<()> {
         // Root may do this in a folder of the service: no link there is followed.
         let _ = std::fs::remove_file(&partial);
         let mut file = File::options().write(true).create_new(true).mode(0o600).open(&partial)?;
-        write!(file, "{}\n{}\n", epoch.id, replica.url)?;
+        file.write_all(text.as_bytes())?;
         file.sync_all()?;
         std::fs::rename(&partial, &path)
     };
@@ -312,6 +322,7 @@ pub fn held(by: &Epoch) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture;
 
     fn epoch(number: u64, id: &str) -> Epoch {
         Epoch { number, id: id.to_owned(), by: "loja".to_owned(), at: 0, commits: 0 }
@@ -329,6 +340,24 @@ mod tests {
         assert_eq!(judge(Some(one.clone()), Some(epoch(1, "z")), true), Turn::Lost(epoch(1, "z")));
         assert_eq!(judge(Some(one.clone()), Some(one.clone()), true), Turn::Ours(one.clone()));
         assert_eq!(judge(Some(one.clone()), Some(one.clone()), false), Turn::Held(one));
+    }
+
+    /// The first write may fail, and is then tried again.
+    #[test]
+    fn a_note_is_missed_only_where_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = fixture::config(&[("REPLICA__URL", "file:///nowhere/shop")]);
+        config.database.path = folder.path().join("seller.db");
+        let replica = Replica::of(&config).unwrap();
+        let own = epoch(1, "a");
+        assert_eq!(missing(&replica, &own), None);
+        make_ours(&replica, &own).unwrap();
+        assert!(is_ours(&replica.database, &own));
+        assert_eq!(missing(&replica, &own), None);
+        note_published(&replica, &own).unwrap();
+        assert!(is_ours(&replica.database, &own) && missing(&replica, &own).is_some());
+        let moved = Replica { url: ReplicaUrl::Folder("/elsewhere".to_owned()), ..replica };
+        assert_eq!(missing(&moved, &own), None);
     }
 
     #[test]

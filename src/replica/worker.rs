@@ -233,7 +233,7 @@ fn turn(app: &App, replica: &Replica, tool: &Tool) -> Result<Option<Epoch>> {
     let is_strange = own.is_none();
     match epoch::judge(own, newest, is_ours, Clock::System.now()) {
         Turn::Ours(own) => {
-            epoch::make_ours(replica, &own)?;
+            epoch::note_published(replica, &own)?;
             Ok(Some(own))
         }
         Turn::Free(own) => {
@@ -244,6 +244,7 @@ fn turn(app: &App, replica: &Replica, tool: &Tool) -> Result<Option<Epoch>> {
                 .map_err(|error: DbError| Fault(error.to_string()))?;
             epoch::make_ours(replica, &own)?;
             epoch::publish(tool, replica, &own)?;
+            epoch::note_published(replica, &own)?;
             Ok(Some(own))
         }
         Turn::Held(by) => Err(Fault(epoch::held(&by))),

@@ -37,6 +37,35 @@ fn commits(database: &Path) -> i64 {
     connection.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
+/// The first write fails; the cause goes away, with a new start or without.
+#[test]
+#[ignore = "needs Litestream; tests/run installs it"]
+fn a_replica_whose_first_write_failed_begins_once_the_cause_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken");
+    std::fs::write(&broken, "").unwrap();
+    let before = format!(
+        "case \"$*\" in *-once*) if [ -e {broken} ]; then echo 'no space' >&2; exit 1; fi ;; esac",
+        broken = broken.display()
+    );
+    let slow = wrapped(folder.path(), &before);
+    let replica = folder.path().join("replica");
+    let machine = Machine::with(&format!("file://{}", replica.display()), &slow);
+    for again in [false, true] {
+        let mut server = machine.serve();
+        if !again {
+            until("the first write fails", MINUTE, || {
+                get(server.address, "/status").text();
+                machine.path("seller.db-litestream/epoch").exists().then_some(())
+            });
+        } else {
+            machine.wait_level();
+        }
+        assert!(server.stop(MINUTE).success(), "{}", server.log());
+        let _ = std::fs::remove_file(&broken);
+    }
+}
+
 /// As Ctrl+C and a supervisor do: all processes are told at once.
 #[test]
 #[ignore = "needs Litestream; tests/run installs it"]
