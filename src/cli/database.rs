@@ -1,17 +1,16 @@
 //! `migrate`, `backup`, `restore`.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
 use super::values::parse_instant;
-use super::{Context, MigrateAction, hint, replica, say, seal};
+use super::{Context, MigrateAction, hint, replica, say, seal, tell_people};
 use crate::base::Instant;
 use crate::copies;
 use crate::db::copying::Making;
 use crate::db::restore::{require_copy, restore as put_back};
-use crate::db::{BackupCopy, backup, copies_in, lead_latest_to, migrate};
+use crate::db::{BackupCopy, access, backup, copies_in, lead_latest_to, migrate};
 use crate::panel::view::size;
 use crate::replica::epoch::{self, Epoch};
 use crate::replica::place;
@@ -31,10 +30,13 @@ pub fn migrate(context: &Context, action: MigrateAction) -> anyhow::Result<()> {
 
 pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
     let database = &context.config().database.path;
+    if is_folder_of_copies(context, to) || to.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        backup::make_folder(to)?;
+    }
     let file = backup::target(database, to, force, &context.clock)?;
     let making = Making { facts: copies::facts, ..Making::plain(&context.clock) };
     let report = backup::make(database, &file, &making)?;
-    if to.is_dir() && is_folder_of_copies(context, to) {
+    if is_folder_of_copies(context, access::folder_of(&file)) {
         let led = lead_latest_to(&file);
         led.unwrap_or_else(|error| hint(format_args!("latest.db leads to an older copy: {error}")));
     }
@@ -54,7 +56,9 @@ pub fn backup(context: &Context, to: &Path, force: bool) -> anyhow::Result<()> {
 
 /// Whether a folder is that of the copies that the server makes by itself.
 fn is_folder_of_copies(context: &Context, folder: &Path) -> bool {
-    let real = |folder: &Path| std::fs::canonicalize(folder).ok();
+    // It may be missing yet.
+    let real =
+        |folder: &Path| std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder)).ok();
     let copies = context.config().database.backup_dir.as_deref();
     copies.and_then(real).is_some_and(|copies| Some(copies) == real(folder))
 }
@@ -92,7 +96,7 @@ fn put(context: &Context, file: &Path) -> anyhow::Result<Vec<String>> {
     require_copy(file)?;
     // Before anything is done; a copy that cannot be read is refused below.
     if let Ok(Some(why)) = seal::fits(context, file) {
-        writeln!(std::io::stderr(), "warning: {why}")?;
+        tell_people(format_args!("warning: {why}"));
     }
     let database = &context.config().database.path;
     let own = own_epoch(context)?;
@@ -122,10 +126,9 @@ fn own_epoch(context: &Context) -> anyhow::Result<Option<Epoch>> {
     match asked {
         Ok(newest) => Ok(newest.filter(is_ours).or(own)),
         Err(error) => {
-            writeln!(
-                std::io::stderr(),
+            tell_people(format_args!(
                 "warning: the present database does not tell the epoch of this server, and the replica cannot be asked ({error}); should `serve` refuse although no other server took over, restore this copy once more when the replica answers: `takeover` would put what the replica holds in its place"
-            )?;
+            ));
             Ok(own)
         }
     }

@@ -4,7 +4,6 @@
 //! It has a thread of its own with little right to the processor. A failure is told
 //! to the administrators and tried again; what is there stays as it is.
 
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -39,6 +38,9 @@ fn work(app: &App, stop: &Stop) {
     // On Linux this concerns the thread alone. Without it, all goes well too.
     let _ = rustix::process::nice(NICE);
     if let Some(folder) = &app.config.database.backup_dir {
+        if let Err(error) = backup::make_folder(folder) {
+            tracing::warn!(%error, "there is no folder for copies of the database");
+        }
         backup::remove_unfinished(folder, STEM);
         drill::forget(folder);
     }
@@ -158,10 +160,7 @@ fn make(app: &App, folder: &Path) {
 }
 
 fn copy(app: &App, folder: &Path) -> Result<Report, BackupError> {
-    if !folder.exists() {
-        let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
-        made.map_err(|cause| BackupError::ClosedFolder { folder: folder.to_owned(), cause })?;
-    }
+    backup::make_folder(folder)?;
     backup::remove_unfinished(folder, STEM);
     let stem = folder.join(STEM.trim_end_matches('-'));
     let to = backup::dated(&stem, "-", ".db", app.clock.now());

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -42,6 +42,8 @@ pub enum BackupError {
     NotAFile(PathBuf),
     #[error("{file} {why}; {advice}")]
     Unfit { file: PathBuf, why: String, advice: &'static str },
+    #[error("{0} is a file, and copies go into a folder of that name; move the file away")]
+    NotAFolder(PathBuf),
     #[error("another backup to {0} is running; wait for it or choose another file")]
     InProgress(PathBuf),
     #[error("the folder of {0} does not exist; create it, or choose another file")]
@@ -244,6 +246,18 @@ pub(super) fn forget_unsent(database: &Path) {
 
 fn unsent(database: &Path) -> PathBuf {
     beside(database, ".sent")
+}
+
+/// Makes a folder for copies, unless it is there.
+pub fn make_folder(folder: &Path) -> Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if folder.exists() {
+        return Err(BackupError::NotAFolder(folder.to_owned()));
+    }
+    let made = std::fs::DirBuilder::new().mode(0o700).create(folder);
+    made.map_err(|cause| BackupError::ClosedFolder { folder: folder.to_owned(), cause })
 }
 
 /// The file for a copy of `database`: `target`, or a new name with the time in

@@ -230,6 +230,10 @@ fn is_as_made(copy: &Path) -> bool {
 /// Lets [`LATEST`] in the folder of a copy lead to it, in one step.
 pub fn lead_latest_to(copy: &Path) -> Result<(), BackupError> {
     let latest = copy.with_file_name(LATEST);
+    if latest == copy {
+        // A copy of that name is the newest without a link.
+        return Ok(());
+    }
     let next = copy.with_file_name(format!("{LATEST}.partial"));
     let _ = std::fs::remove_file(&next);
     let name = copy.file_name().unwrap_or_default();

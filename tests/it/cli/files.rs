@@ -164,7 +164,7 @@ fn a_backup_goes_into_a_folder_by_date_and_replaces_only_by_force() {
     }
     assert_eq!(std::fs::read(place.path("seller-platform.db.key")).unwrap().len(), 64);
     place.refuses(&["backup", "nenhuma/copia.db"], &["nenhuma/copia.db", "create it"]);
-    place.refuses(&["backup", "nenhuma/"], &["nenhuma/"]);
+    place.refuses(&["backup", "nenhuma/nada/"], &["nenhuma/nada/", "cannot make"]);
     place.refuses(&["backup", "/dev/null", "--force"], &["/dev/null"]);
     std::fs::create_dir(place.path("x.db.json")).unwrap();
     place.refuses(&["backup", "x.db"], &["x.db.json"]);
@@ -332,6 +332,26 @@ fn ports_of_the_service_are_no_fault_and_no_obstacle() {
     std::fs::copy(unit, units.join("seller-platform.service")).unwrap();
     mode(&units.join("seller-platform.service"), 0o644);
     assert!(!told().contains("cannot listen"), "{}", told());
+}
+
+#[test]
+fn a_missing_folder_is_made_and_latest_leads_to_what_is_put_there() {
+    let place = Place::with_database();
+    let led = || std::fs::read_link(place.path("backups/latest.db")).unwrap();
+    for to in ["backups", "outra/"] {
+        place.ok(&["backup", to]);
+        assert!(place.path(to).is_dir(), "{to}");
+    }
+    assert!(led().to_string_lossy().starts_with("seller-platform-"), "{}", led().display());
+    place.ok(&["backup", "backups/hoje.db"]);
+    assert_eq!(led(), Path::new("hoje.db"));
+    place.ok(&["backup", "outra/amanha.db"]);
+    assert_eq!(led(), Path::new("hoje.db"));
+    place.ok(&["backup", "--force", "backups/latest.db"]);
+    assert!(place.path("backups/latest.db").symlink_metadata().unwrap().is_file());
+    std::fs::remove_dir_all(place.path("backups")).unwrap();
+    std::fs::write(place.path("backups"), "").unwrap();
+    place.refuses(&["backup", "backups"], &["backups is a file", "move the file away"]);
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn a_copy_is_made_a_day_after_the_first_start_and_then_every_day() {
     site.clock().advance_s(DAY_S - 60);
     let page = seen(&site);
     assert_eq!((&page["total"], &page["proxima_em"]), (&json!(0), &json!("2026-11-21 09:00:00")));
-    assert!(!folder(&site).exists(), "nothing is due yet");
+    assert_eq!(names(&site), Vec::<String>::new(), "nothing is due yet");
     site.clock().advance_s(60);
     let made = wait_for_copies(&site, 1);
     let name = "seller-platform-20261121-120000.db";
@@ -177,7 +177,7 @@ fn nothing_is_made_without_a_folder_or_an_interval() {
         assert!(code == Some(0) && lines[0].0 == "note" && lines[0].1.contains(word), "{lines:?}");
         assert!(html(&site, "/admin").contains(word));
         assert!(html(&site, PAGE).contains(word));
-        assert!(!folder(&site).exists());
+        assert_eq!(names(&site), Vec::<String>::new());
     }
 }
 
@@ -442,7 +442,7 @@ fn a_folder_is_restored_from_its_newest_good_copy() {
 #[test]
 fn what_a_kill_left_of_a_copy_is_removed() {
     let site = quiet().start();
-    std::fs::create_dir(folder(&site)).unwrap();
+    std::fs::create_dir_all(folder(&site)).unwrap();
     site.kill();
     let left = [
         "seller-platform-20261120-110000.db.partial",
