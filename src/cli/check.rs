@@ -136,14 +136,12 @@ fn configuration(context: &Context) -> Finding {
         let text = "server.listen is reachable from outside but server.base_url is empty: set the public address";
         return Topic("configuration").note(text);
     }
-    match can_listen(context, server.listen, "server.listen") {
-        Err(problem) => Topic("configuration").bad(problem),
-        Ok(()) => {
-            let text = format!("listens on {}", server.listen);
-            let file = installed::shown(context.loaded.file.as_deref());
-            Topic("configuration").good(format!("{text}; configured by {file}"))
-        }
+    if let Err(problem) = can_listen(context, server.listen, "server.listen") {
+        return Topic("configuration").bad(problem);
     }
+    let text = format!("listens on {}", server.listen);
+    let file = installed::shown(context.loaded.file.as_deref());
+    Topic("configuration").good(format!("{text}; configured by {file}"))
 }
 
 /// Whether a server can listen on an address; the problem when not. One that runs does,
