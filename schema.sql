@@ -1741,10 +1741,9 @@ CREATE TABLE webhook_event (
     user_id  INTEGER NOT NULL REFERENCES user (user_id) ON DELETE CASCADE, -- who is told
     kind     INTEGER NOT NULL,              -- type of the event; its tens say of what kind of object
     object   INTEGER NOT NULL,              -- number of the object
-    occasion INTEGER NOT NULL,              -- tells one time from another where a type may happen again; 0 otherwise
+    movement INTEGER,                       -- of a product's stock: the movement that is told, as in stock_movement; NULL otherwise
     at       INTEGER NOT NULL,              -- when it happened
-    data     TEXT,                          -- what is told, where that may be gone by then; NULL where it is read from the object
-    UNIQUE (user_id, kind, object, occasion)
+    data     TEXT                           -- what is told, where that may be gone by then; NULL where it is read from the object
 ) STRICT;
 
 CREATE INDEX webhook_event_of_user ON webhook_event (user_id, event_id);
@@ -1770,7 +1769,6 @@ CREATE TABLE webhook_delivery (
     message     BLOB NOT NULL,              -- 16 bytes: what webhook-id says, the same for all endpoints and all tries
     kind        INTEGER NOT NULL,           -- as in webhook_event
     object      INTEGER NOT NULL,           -- as in webhook_event
-    occasion    INTEGER NOT NULL,           -- as in webhook_event
     body        TEXT NOT NULL,              -- what is sent, the same in all tries
     state       INTEGER NOT NULL,           -- 0 waiting, 1 delivered, 2 given up
     created_at  INTEGER NOT NULL,           -- when it happened
@@ -1785,7 +1783,6 @@ CREATE TABLE webhook_delivery (
     PRIMARY KEY (endpoint_id, number)
 ) STRICT, WITHOUT ROWID;
 
-CREATE UNIQUE INDEX webhook_delivery_once ON webhook_delivery (endpoint_id, kind, object, occasion);
 CREATE INDEX webhook_delivery_due ON webhook_delivery (endpoint_id, run_at, number) WHERE state = 0;
 CREATE INDEX webhook_delivery_in_line ON webhook_delivery (endpoint_id, kind / 10, object, number) WHERE state = 0;
 CREATE INDEX webhook_delivery_by_state ON webhook_delivery (endpoint_id, state, number);

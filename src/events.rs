@@ -123,17 +123,15 @@ impl EventType {
 
 /// Records an event about an object of a person, if the person has an API plan, with which
 /// programs can pull it, or an endpoint that subscribes to its type; otherwise costs two
-/// index lookups. Where a
-/// type can happen again to the same object, `occasion` tells the times apart;
-/// where it happens once, `occasion` is 0.
-pub fn raise(
-    tx: &WriteTx<'_>,
-    user: UserId,
-    kind: EventType,
-    object: i64,
-    occasion: i64,
-) -> Result<()> {
-    raise_with(tx, user, kind, object, occasion, None)
+/// index lookups. Each call is an event of its own: who raises one says that something
+/// happened, not how something is. Decision webhooks-18.
+pub fn raise(tx: &WriteTx<'_>, user: UserId, kind: EventType, object: i64) -> Result<()> {
+    raise_with(tx, user, kind, object, Told::Object)
+}
+
+/// Records that a movement, by its number within its product, changed the product's stock.
+pub fn raise_moved(tx: &WriteTx<'_>, user: UserId, product: i64, movement: i64) -> Result<()> {
+    raise_with(tx, user, EventType::StockChanged, product, Told::Movement(movement))
 }
 
 /// A marketplace account from which nothing is read any more.
@@ -159,13 +157,22 @@ pub fn raise_disconnected(
 ) -> Result<()> {
     let data = serde_json::to_string(store).expect("a store becomes JSON");
     let (kind, account) = (EventType::StoreDisconnected, store.ml_user_id.0);
-    raise_with(tx, user, kind, account, tx.now().0, Some(&data))
+    raise_with(tx, user, kind, account, Told::Written(&data))
 }
 
 /// Records that the marketplace does not have a listing any more, with what is told of it.
 pub fn raise_gone_listing(tx: &WriteTx<'_>, user: UserId, item: i64, data: &str) -> Result<()> {
-    // Beside a change that still waits to be told, which has occasion 0.
-    raise_with(tx, user, EventType::ListingChanged, item, 1, Some(data))
+    raise_with(tx, user, EventType::ListingChanged, item, Told::Written(data))
+}
+
+/// What programs are told of an event.
+enum Told<'t> {
+    /// Its object, as it is when it is told.
+    Object,
+    /// A product with this movement.
+    Movement(i64),
+    /// What was written down when it happened.
+    Written(&'t str),
 }
 
 fn raise_with(
@@ -173,17 +180,20 @@ fn raise_with(
     user: UserId,
     kind: EventType,
     object: i64,
-    occasion: i64,
-    data: Option<&str>,
+    told: Told<'_>,
 ) -> Result<()> {
+    let (movement, data) = match told {
+        Told::Object => (None, None),
+        Told::Movement(number) => (Some(number), None),
+        Told::Written(data) => (None, Some(data)),
+    };
     tx.run(
-        "INSERT INTO webhook_event (user_id, kind, object, occasion, at, data)
+        "INSERT INTO webhook_event (user_id, kind, object, movement, at, data)
          SELECT ?1, ?2, ?3, ?4, ?5, ?7
          WHERE EXISTS (SELECT 1 FROM partner_account WHERE user_id = ?1)
              OR EXISTS (SELECT 1 FROM webhook_endpoint
-                        WHERE user_id = ?1 AND state = 1 AND events & ?6 <> 0)
-         ON CONFLICT DO NOTHING",
-        (user, kind, object, occasion, tx.now(), kind.bit(), data),
+                        WHERE user_id = ?1 AND state = 1 AND events & ?6 <> 0)",
+        (user, kind, object, movement, tx.now(), kind.bit(), data),
     )
 }
 

@@ -359,11 +359,9 @@ fn restore(tx: &WriteTx<'_>, one: &KnownOrder) -> Result<DropState> {
     Ok(state)
 }
 
-/// Raises a webhook event for the supplier of each drop order. It can be called off and come
-/// back any number of times.
+/// Raises a webhook event for the supplier of each drop order.
 fn raise_events(tx: &WriteTx<'_>, kind: EventType, orders: &[(i64, UserId)]) -> Result<()> {
-    let now = tx.now().0;
-    orders.iter().try_for_each(|(id, supplier)| events::raise(tx, *supplier, kind, *id, now))
+    orders.iter().try_for_each(|(id, supplier)| events::raise(tx, *supplier, kind, *id))
 }
 
 /// Whose drop orders to select.

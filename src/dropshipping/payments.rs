@@ -46,9 +46,7 @@ pub fn pay(
              WHERE drop_order_id = ?2 AND supplier_id = ?1",
             (supplier, id, tx.now(), DropState::Paid, batch.map(|batch| batch.0)),
         )?;
-        // The time makes the event unique: marking it as paid again after
-        // undoing is another payment.
-        events::raise(tx, supplier, EventType::DropOrderPaid, id, tx.now().0)?;
+        events::raise(tx, supplier, EventType::DropOrderPaid, id)?;
     }
     Ok(found)
 }

@@ -222,7 +222,7 @@ pub const TABLES: &[Table] = &[
     ("partner_event", file("eventos_da_api", &["number", "kind", "at"], &["user_id", "message", "body"], "user_id = ?1")),
     ("webhook_delivery", file("entregas_de_webhooks", &[
         "endpoint_id", "number", "kind", "object", "state", "created_at", "tries", "tried_at", "status", "ms", "error",
-    ], &["message", "occasion", "body", "run_at", "answer", "early"],
+    ], &["message", "body", "run_at", "answer", "early"],
         "endpoint_id IN (SELECT endpoint_id FROM webhook_endpoint WHERE user_id = ?1)")),
     ("webhook_attempt", file("tentativas_de_webhooks", &[
         "endpoint_id", "number", "attempt", "at", "ms", "status", "error",

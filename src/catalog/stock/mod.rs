@@ -8,7 +8,7 @@
 pub mod pages;
 mod store;
 
-pub use store::{page, record_movement, total};
+pub use store::{movement, page, record_movement, total};
 
 use serde_json::json;
 

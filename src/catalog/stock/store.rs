@@ -5,7 +5,7 @@ use crate::accounts::Role;
 use crate::accounts::person::Group;
 use crate::base::{Instant, OrderId, UserId};
 use crate::db::{ReadTx, Result, WriteTx};
-use crate::events::{self, EventType};
+use crate::events;
 use crate::marketplace::books::orders::change::SoldGoods;
 
 /// Makes a movement that adds `change` units to the balance; returns the new balance.
@@ -27,14 +27,15 @@ pub fn record_movement(
         "UPDATE stock_movement_last SET number = number + 1 WHERE only = 1 RETURNING number",
         [],
     )?;
-    tx.execute(
+    let movement: i64 = tx.value(
         "INSERT INTO stock_movement
              (product_id, movement_id, kind, quantity, change, balance, reason, order_id, created_at, number)
          VALUES (?1, (SELECT coalesce(max(movement_id), 0) + 1 FROM stock_movement WHERE product_id = ?1),
-                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                 ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         RETURNING movement_id",
         (product, kind, change.abs(), change, balance, reason, order, tx.now(), number),
     )?;
-    events::raise(tx, owner, EventType::StockChanged, product, 0)?;
+    events::raise_moved(tx, owner, product, movement)?;
     Ok(balance)
 }
 
@@ -54,6 +55,11 @@ pub fn page(tx: &ReadTx<'_>, product: i64, skipped: u64, most: u32) -> Result<Ve
          WHERE product_id = ?1 AND movement_id <= ?2 ORDER BY movement_id DESC LIMIT ?3",
         (product, i64::try_from(newest).unwrap_or(i64::MAX), most),
     )
+}
+
+/// A movement of a product, by its number within the product.
+pub fn movement(tx: &ReadTx<'_>, product: i64, number: i64) -> Result<Option<Movement>> {
+    tx.record("FROM stock_movement WHERE product_id = ?1 AND movement_id = ?2", (product, number))
 }
 
 /// The product that a line of an order placed at an instant sold, when its stock includes

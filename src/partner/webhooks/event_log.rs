@@ -235,8 +235,8 @@ mod tests {
                 [],
             )?;
             let told = |at: Instant| {
-                let event =
-                    Event { user: ANA, kind: EventType::OrderPaid, object: 1, at, data: None };
+                let (kind, object) = (EventType::OrderPaid, 1);
+                let event = Event { user: ANA, kind, object, movement: None, at, data: None };
                 let kept = append(tx, &signer, &event, |id| Ok(Some(format!("\"{id}\""))))?;
                 Ok::<_, crate::db::DbError>(kept.expect("a body").0)
             };

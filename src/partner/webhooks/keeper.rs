@@ -134,13 +134,11 @@ impl Keeper {
             return Err(Problem { retry_after_s, ..Problem::new(Code::RateLimited, said) });
         }
         // Each test is an object of its own, so it does not wait for other deliveries.
-        let event =
-            Event { user: self.user, kind: EventType::Test, object: now.0, at: now, data: None };
+        let (user, kind) = (self.user, EventType::Test);
+        let event = Event { user, kind, object: now.0, movement: None, at: now, data: None };
         let message = MessageId(secrets::random());
         let body = bodies.body(tx, message, &event)?.unwrap_or_default();
-        let new = NewDelivery { message, event: &event, occasion: 0, body: &body };
-        let number = spread::queue(tx, id, &new)?;
-        number.ok_or_else(|| Problem::conflict("the endpoint was tested just now"))
+        Ok(spread::queue(tx, id, &NewDelivery { message, event: &event, body: &body })?)
     }
 
     /// Removes an endpoint with its deliveries, in several jobs of the writer: switched

@@ -8,8 +8,7 @@ use serde::Serialize;
 use super::MessageId;
 use crate::app::App;
 use crate::base::{Instant, OrderId, Sealer, UserId, Zone};
-use crate::catalog;
-use crate::catalog::stock;
+use crate::catalog::{self, Product, stock};
 use crate::db::{ReadTx, Result};
 use crate::dropshipping::orders::{self as drop_orders, Whose};
 use crate::edge::docs::{SchemaOf, referred};
@@ -43,6 +42,8 @@ pub struct Event {
     pub user: UserId,
     pub kind: EventType,
     pub object: i64,
+    /// Of a product's stock: the movement that is told, by its number within the product.
+    pub movement: Option<i64>,
     pub at: Instant,
     /// What is told, where it was written down when it happened.
     pub data: Option<String>,
@@ -96,15 +97,18 @@ impl EventBodyBuilder {
                 let claim = listed::one::<Claim>(tx, user, object)?;
                 claim.map(|claim| json_of(&WireClaim::of(claim, self.zone)))
             }
-            EventType::StockChanged => match catalog::store::product(tx, user, object)? {
-                // Includes only the newest movement, which caused the event;
-                // the rest can be read by the API.
-                Some(product) => {
-                    let movements = stock::page(tx, object, 0, 1)?;
-                    Some(json_of(&ProductStock::of(product, movements, self.zone)))
+            EventType::StockChanged => {
+                let movement = stock::movement(tx, object, event.movement.unwrap_or_default())?;
+                match (catalog::store::product(tx, user, object)?, movement) {
+                    // With the movement that caused the event alone, and the balance after it;
+                    // the rest can be read by the API.
+                    (Some(product), Some(movement)) => {
+                        let product = Product { stock: movement.balance, ..product };
+                        Some(json_of(&ProductStock::of(product, vec![movement], self.zone)))
+                    }
+                    _ => None,
                 }
-                None => None,
-            },
+            }
             EventType::ListingChanged if event.data.is_none() => {
                 let listing = listed::one::<SellerListing>(tx, user, object)?;
                 listing.map(|listing| json_of(&Announcement::of(listing, self.zone)))

@@ -1,7 +1,7 @@
 //! Turns events into deliveries: one for each subscribed endpoint, with the
 //! body that all tries send.
 
-use rusqlite::{Error, params};
+use rusqlite::Error;
 
 use super::objects::{Event, EventBodyBuilder};
 use super::{MOST_WAITING, MessageId, event_log};
@@ -37,23 +37,15 @@ pub fn spread(
         )?;
         let Some(user) = next else { return Ok(None) };
         last = user;
-        let events: Vec<(i64, EventType, i64, i64, Instant, Option<String>)> = tx.tuples(
-            "SELECT event_id, kind, object, occasion, at, data FROM webhook_event
+        let events: Vec<(i64, EventType, i64, Option<i64>, Instant, Option<String>)> = tx.tuples(
+            "SELECT event_id, kind, object, movement, at, data FROM webhook_event
              WHERE user_id = ?1 ORDER BY event_id LIMIT ?2",
             (user, TURN),
         )?;
-        for (id, kind, object, occasion, at, data) in events {
+        for (id, kind, object, movement, at, data) in events {
+            // In the job that makes its deliveries: so each event is told once, also after a kill.
             tx.run("DELETE FROM webhook_event WHERE event_id = ?1", [id])?;
-            let occasion = match kind {
-                // They change any number of times.
-                EventType::OrderUpdated
-                | EventType::ListingChanged
-                | EventType::DropOrderCreated
-                | EventType::DropOrderPaid
-                | EventType::DropOrderCancelled => id,
-                _ => occasion,
-            };
-            tell(tx, bodies, &Event { user, kind, object, at, data }, occasion)?;
+            tell(tx, bodies, &Event { user, kind, object, movement, at, data })?;
             if tx.is_spent() {
                 return Ok(Some(last));
             }
@@ -62,13 +54,13 @@ pub fn spread(
 }
 
 /// Keeps an event and queues it for the endpoints that want it, if its account has a plan.
-fn tell(tx: &WriteTx<'_>, bodies: &EventBodyBuilder, event: &Event, occasion: i64) -> Result<()> {
+fn tell(tx: &WriteTx<'_>, bodies: &EventBodyBuilder, event: &Event) -> Result<()> {
     if !partners::has_plan(tx, event.user, bodies.zone())? {
         return Ok(());
     }
     let body = |message| bodies.body(tx, message, event);
     match event_log::append(tx, &bodies.sealer, event, body) {
-        Ok(Some(logged)) => queue_for_endpoints(tx, event, occasion, &logged),
+        Ok(Some(logged)) => queue_for_endpoints(tx, event, &logged),
         Ok(None) => Ok(()),
         // An object that cannot be read must not block the other events.
         Err(DbError::Sqlite(error)) if is_of_a_value(&error) => {
@@ -83,7 +75,6 @@ fn tell(tx: &WriteTx<'_>, bodies: &EventBodyBuilder, event: &Event, occasion: i6
 fn queue_for_endpoints(
     tx: &WriteTx<'_>,
     event: &Event,
-    occasion: i64,
     (message, body): &(MessageId, String),
 ) -> Result<()> {
     let endpoints: Vec<i64> = tx.values(
@@ -94,24 +85,16 @@ fn queue_for_endpoints(
     if endpoints.is_empty() {
         return Ok(());
     }
-    let occasion = match event.kind {
-        // Each movement counts as another occasion.
-        EventType::StockChanged => tx.value(
-            "SELECT coalesce((SELECT number FROM stock_movement WHERE product_id = ?1
-                              ORDER BY movement_id DESC LIMIT 1), 0)",
-            [event.object],
-        )?,
-        _ => occasion,
-    };
     let mut room = MOST_WAITING.saturating_sub(waiting_of(tx, event.user)?);
-    let new = NewDelivery { message: *message, event, occasion, body };
+    let new = NewDelivery { message: *message, event, body };
     for endpoint in endpoints {
         if room == 0 {
             tx.run(
                 "UPDATE webhook_endpoint SET lost = lost + 1 WHERE endpoint_id = ?1",
                 [endpoint],
             )?;
-        } else if queue(tx, endpoint, &new)?.is_some() {
+        } else {
+            queue(tx, endpoint, &new)?;
             room -= 1;
         }
     }
@@ -142,23 +125,13 @@ fn waiting_of(tx: &ReadTx<'_>, user: UserId) -> Result<u64> {
 pub struct NewDelivery<'n> {
     pub message: MessageId,
     pub event: &'n Event,
-    pub occasion: i64,
     pub body: &'n str,
 }
 
-/// Queues a delivery for an endpoint, unless it was queued before; returns its
-/// number when it is new. It is held back behind an earlier delivery about the
-/// same object.
-pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<Option<i64>> {
+/// Queues a delivery for an endpoint and returns its number. It is held back behind an earlier
+/// delivery about the same object.
+pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<i64> {
     let Event { kind, object, at, .. } = *new.event;
-    let is_known: bool = tx.value(
-        "SELECT EXISTS (SELECT 1 FROM webhook_delivery
-             WHERE endpoint_id = ?1 AND kind = ?2 AND object = ?3 AND occasion = ?4)",
-        (endpoint, kind, object, new.occasion),
-    )?;
-    if is_known || kind == EventType::StockChanged && replace_held(tx, endpoint, new)? {
-        return Ok(None);
-    }
     let is_held = waits(tx, endpoint, (kind.number() / 10).into(), object)?;
     tx.run(
         "UPDATE webhook_endpoint
@@ -171,12 +144,11 @@ pub fn queue(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<O
         tx.value("SELECT last_number FROM webhook_endpoint WHERE endpoint_id = ?1", [endpoint])?;
     let run_at = if is_held { HELD } else { tx.now().0 };
     tx.run(
-        "INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, occasion, body, state,
-                                       created_at, run_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9)",
-        params![endpoint, number, new.message.0, kind, object, new.occasion, new.body, at, run_at],
+        "INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, body, state, created_at, run_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8)",
+        (endpoint, number, new.message.0, kind, object, new.body, at, run_at),
     )?;
-    Ok(Some(number))
+    Ok(number)
 }
 
 /// Whether a delivery about an object waits for an endpoint; its line is the tens of its
@@ -187,26 +159,4 @@ pub fn waits(tx: &ReadTx<'_>, endpoint: i64, line: i64, object: i64) -> Result<b
              WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0)",
         (endpoint, line, object),
     )
-}
-
-/// Replaces a held back stock balance that was never sent by the newer one.
-fn replace_held(tx: &WriteTx<'_>, endpoint: i64, new: &NewDelivery<'_>) -> Result<bool> {
-    let Event { kind, object, at, .. } = *new.event;
-    let replaced = tx.execute(
-        "UPDATE webhook_delivery INDEXED BY webhook_delivery_in_line
-         SET message = ?4, body = ?5, occasion = ?6, created_at = ?7
-         WHERE endpoint_id = ?1 AND kind / 10 = ?2 AND object = ?3 AND state = 0
-           AND run_at = ?8 AND tries = 0",
-        params![
-            endpoint,
-            kind.number() / 10,
-            object,
-            new.message.0,
-            new.body,
-            new.occasion,
-            at,
-            HELD
-        ],
-    )?;
-    Ok(replaced > 0)
 }

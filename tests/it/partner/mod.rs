@@ -20,6 +20,7 @@ mod quota; // The quota of the month, under load and across kills.
 mod reads; // What sellers read through the Partner API.
 mod summary; // The day of a seller in one answer, and what sold most.
 pub mod test_shops; // Test shops: sample data for test tokens, apart from all that is real.
+mod told_each; // Every event has one delivery, and every delivery is an event.
 mod uncounted; // Calls that count in no window and in no quota.
 mod webhook_api; // Endpoints by token and by app: made, changed, tested, removed, with every attempt.
 mod webhook_trouble; // Webhooks when receivers are in trouble.

@@ -222,11 +222,6 @@ impl Made {
         list["dados"].as_array().unwrap().clone()
     }
 
-    #[track_caller]
-    pub fn delivery(&self, actor: &Actor<'_>, number: i64) -> Value {
-        json_of(actor, &self.path(&format!("/entregas/{number}")))
-    }
-
     /// Sends a test; returns its number.
     #[track_caller]
     pub fn test(&self, actor: &Actor<'_>) -> i64 {

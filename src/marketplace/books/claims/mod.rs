@@ -58,14 +58,13 @@ pub fn apply(
     // A claim that is first read closed is news only when it was opened since.
     let closed_from = if was_open { claim.updated_at } else { claim.opened_at };
     if !claim.is_open() && (was_open || before.is_none()) && closed_from >= news_from {
-        events::raise(tx, owner, EventType::ClaimClosed, claim.id, claim.updated_at.0)?;
+        events::raise(tx, owner, EventType::ClaimClosed, claim.id)?;
     }
     let is_again = before.is_some();
     let happened = if is_again { claim.updated_at } else { claim.opened_at };
     if claim.is_open() && !was_open && happened >= news_from {
         notify_owner((tx, context, owner), claim, is_again)?;
-        let occasion = if is_again { claim.updated_at.0 } else { 0 };
-        events::raise(tx, owner, EventType::ClaimOpened, claim.id, occasion)?;
+        events::raise(tx, owner, EventType::ClaimOpened, claim.id)?;
     }
     Ok(Applied::Stored)
 }
@@ -80,7 +79,7 @@ pub fn gone((tx, _, owner): BookWrite<'_, '_>, account: MlUserId, claim: i64) ->
         ClaimDocument { state: ClaimState::Closed, due_at: None, action: String::new(), ..before };
     store::put(tx, owner, &after)?;
     count_open(tx, "open_claims", owner, account, -1)?;
-    events::raise(tx, owner, EventType::ClaimClosed, claim, tx.now().0)?;
+    events::raise(tx, owner, EventType::ClaimClosed, claim)?;
     Ok(Applied::Stored)
 }
 

@@ -59,7 +59,7 @@ pub fn apply(
     }
     let changed_at = if before.is_some() { listing.updated_at } else { listing.created_at };
     if changed_at >= news_from {
-        events::raise(tx, owner, EventType::ListingChanged, listing.id.number, 0)?;
+        events::raise(tx, owner, EventType::ListingChanged, listing.id.number)?;
     }
     if status_before == Some(ACTIVE) && listing.updated_at >= news_from {
         notify_owner((tx, context, owner), listing)?;

@@ -12,10 +12,10 @@ use crate::marketplace::books::parcel::Marks;
 const LEFT: [&str; 3] = ["shipped", "delivered", "not_delivered"];
 const ARRIVED: [&str; 1] = ["delivered"];
 
-/// Raises the events of a change. Each type is raised once for an order, even
-/// when documents repeat or come late.
+/// Raises the events of a change, each time that an order comes to a state. Documents that
+/// repeat or come late are no changes.
 pub fn raise_webhook_events(tx: &WriteTx<'_>, change: &OrderChange<'_>) -> Result<()> {
-    let tell = |kind| events::raise(tx, change.owner, kind, change.order.0, 0);
+    let tell = |kind| events::raise(tx, change.owner, kind, change.order.0);
     if change.document.is_some() {
         let (before, after, news_from) = (change.before, change.after, change.news_from);
         let is_new = after.created_at >= news_from;

@@ -71,13 +71,12 @@ pub fn apply(
     }
     change(tx, owner, before.as_ref(), &after)?;
     if is_newly_answered(before.as_ref(), &after, news_from) {
-        let occasion = after.answered_at.map_or(0, |at| at.0);
-        events::raise(tx, owner, EventType::QuestionAnswered, after.id, occasion)?;
+        events::raise(tx, owner, EventType::QuestionAnswered, after.id)?;
     }
     let was_open = before.is_some_and(|before| before.is_open());
     if after.is_open() && !was_open && question.row.asked_at >= news_from {
         notify_owner((tx, context, owner), question)?;
-        events::raise(tx, owner, EventType::QuestionReceived, question.row.id, 0)?;
+        events::raise(tx, owner, EventType::QuestionReceived, question.row.id)?;
     }
     Ok(Applied::Stored)
 }
