@@ -68,8 +68,12 @@ wire! {
             StockMovementKind::Out => MovementType::Out,
             StockMovementKind::Adjust => MovementType::Adjust,
         },
-        /// Units; the type says which way they went.
+        /// Units that it moved, without a sign.
         quantity: u64 = movement.change.unsigned_abs(),
+        /// What it added to the balance; below zero when units went out.
+        change: i64 = movement.change,
+        /// Units there were after it.
+        balance_after: i64 = movement.balance,
         /// Why, in the words of whoever moved it.
         reason: String = movement.reason,
         /// The order that moved it; null otherwise.

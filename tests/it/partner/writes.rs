@@ -10,6 +10,7 @@ use crate::support::agents::{call, tools};
 use crate::support::client::{Reply, Request};
 use crate::support::cron::json_of;
 use crate::support::oauth::{Program, REDIRECT};
+use crate::support::random::Random;
 use crate::support::shop::{OTHER, Shop, refused};
 use crate::support::shops::{QUESTIONS, ask, listed, shops};
 use crate::support::site::Site;
@@ -203,6 +204,40 @@ fn stock_is_counted_and_moved_as_in_the_panel() {
     assert!(noted.iter().all(|one| one.contains("\"token\":\"command line\"")), "{noted:?}");
     let told = call(&ana, "set_stock", &json!({ "sku": "GAR-1", "balance": 3 }));
     assert_eq!(told["structuredContent"]["data"]["balance"], 3, "{told}");
+}
+
+#[test]
+fn the_changes_of_a_product_add_up_to_its_balance() {
+    let shop = Shop::open();
+    let (ana, panel) = (shop.site.seller("ana").plan("scale"), shop.ana());
+    for seed in 0..5 {
+        let (mut random, sku) = (Random::new(seed), format!("GAR-{seed}"));
+        let opening = i64::try_from(random.below(3) * 20).unwrap();
+        let id = product(&shop.site, &sku, opening);
+        shop.world.clock().advance_s(1);
+        for _ in 0..20 {
+            let units = i64::try_from(random.below(40)).unwrap();
+            match random.below(4) {
+                0 => drop(post(&ana, "stock/set", &json!({ "sku": sku, "balance": units }))),
+                1 => drop(post(&ana, "stock/adjust", &json!({ "sku": sku, "quantity": -units }))),
+                2 => drop(post(&ana, "stock/adjust", &json!({ "sku": sku, "quantity": units }))),
+                _ => {
+                    let counted = json!({ "tipo": "ajuste", "quantidade": units, "motivo": "" });
+                    panel.post(&format!("/painel/produtos/{id}/movimentos"), &counted).expect(201);
+                }
+            }
+        }
+        let listed = ana.get(&format!("{BASE}/stock?movements=100")).ok();
+        let stock = listed["data"].as_array().unwrap().iter().find(|one| one["sku"] == sku);
+        let (mut balance, stock) = (0, stock.unwrap());
+        for one in stock["movements"].as_array().unwrap().iter().rev() {
+            let change = one["change"].as_i64().unwrap();
+            balance += change;
+            assert_eq!(one["balance_after"], balance, "{seed}: {stock}");
+            assert_eq!(one["quantity"], change.abs(), "{seed}: {stock}");
+        }
+        assert_eq!(stock["balance"], balance, "{seed}: {stock}");
+    }
 }
 
 #[test]
