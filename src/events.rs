@@ -166,6 +166,7 @@ pub fn raise_gone_listing(tx: &WriteTx<'_>, user: UserId, item: i64, data: &str)
 }
 
 /// What programs are told of an event.
+#[derive(Clone, Copy)]
 enum Told<'t> {
     /// Its object, as it is when it is told.
     Object,

@@ -16,6 +16,9 @@ const TURN: u32 = 5;
 /// same object.
 pub const HELD: i64 = i64::MAX;
 
+/// Number, type, object, movement, time and written data of an event.
+type WaitingEvent = (i64, EventType, i64, Option<i64>, Instant, Option<String>);
+
 /// Whether there are events.
 pub fn is_needed(tx: &ReadTx<'_>) -> Result<bool> {
     tx.value("SELECT EXISTS (SELECT 1 FROM webhook_event)", [])
@@ -37,7 +40,7 @@ pub fn spread(
         )?;
         let Some(user) = next else { return Ok(None) };
         last = user;
-        let events: Vec<(i64, EventType, i64, Option<i64>, Instant, Option<String>)> = tx.tuples(
+        let events: Vec<WaitingEvent> = tx.tuples(
             "SELECT event_id, kind, object, movement, at, data FROM webhook_event
              WHERE user_id = ?1 ORDER BY event_id LIMIT ?2",
             (user, TURN),
