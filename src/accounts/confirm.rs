@@ -8,7 +8,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::login::{self, Login};
 use crate::app::Visit;
-use crate::http::{Code, Problem, Reply};
+use crate::http::{Code, ForPeople, Problem, Reply};
 
 /// The page that asks.
 pub const PATH: &str = "/confirmar";
@@ -38,12 +38,9 @@ pub fn password(visit: Visit<'_>, name: &'static str, password: &str) -> Result<
     login::check(app, &person.account.email, password, request).map_err(|problem| {
         match problem.code {
             Code::InvalidCredentials => Problem::field(name, WRONG),
-            Code::RateLimited => Problem {
-                message:
-                    "Muitas tentativas com a senha errada. Espere alguns minutos e tente de novo."
-                        .into(),
-                ..problem
-            },
+            Code::RateLimited => problem.for_people(ForPeople(
+                "Muitas tentativas com a senha errada. Espere alguns minutos e tente de novo.",
+            )),
             _ => problem,
         }
     })

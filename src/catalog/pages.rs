@@ -20,7 +20,7 @@ use crate::base::ids::item_number;
 use crate::base::{UserId, grouped};
 use crate::db::WriteTx;
 use crate::edge::route::Job;
-use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::http::{Check, Field, ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::books::listed;
 use crate::marketplace::books::listings::store::{self as listings, SellerListing};
@@ -318,9 +318,9 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         change.free(tx, &product.sku, None)?;
         if store::count(tx, change.owner)? >= MAX_PRODUCTS {
-            return Err(Problem::conflict(
-                "a person has at most 20000 products; remove some first",
-            ));
+            return Err(Problem::conflict(ForPeople(
+                "Você já tem 20.000 produtos, o máximo. Exclua algum antes de cadastrar outro.",
+            )));
         }
         let id = store::insert(tx, change.owner, &product)?;
         stock::set_counted_stock(tx, id, 0, counted.unwrap_or(0), "Cadastro")?;

@@ -15,7 +15,7 @@ use crate::audit::objects::PURCHASE;
 use crate::audit::{self, Actor, looks};
 use crate::base::{Cents, Instant, Zone, grouped};
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{Answer, ListReply, PageTime, When, export};
 use crate::services::Services;
@@ -150,9 +150,9 @@ pub fn event(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
 pub fn again(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (stored, body) = find(app, request)?;
     let gone = || {
-        Problem::conflict(
-            "o conteúdo deste evento já foi apagado, por isso ele não pode ser processado de novo",
-        )
+        Problem::conflict(ForPeople(
+            "O conteúdo deste evento já foi apagado, por isso ele não pode ser processado de novo.",
+        ))
     };
     let body = body.ok_or_else(gone)?;
     let payload: Map<String, Value> = serde_json::from_str(&body).map_err(Problem::internal)?;

@@ -23,7 +23,7 @@ use crate::base::text::from_hex;
 use crate::base::{Instant, Zone, grouped};
 use crate::db::BackupCopy;
 use crate::http::body::Pieces;
-use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::http::{Check, Field, ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::view::size;
 use crate::panel::{Answer, Flash, Notice, PageTime, Progress, Sent, Tone, When, flashes, form};
@@ -271,7 +271,7 @@ fn note(
 }
 
 fn busy() -> Problem {
-    Problem::conflict("isso já está em andamento")
+    Problem::conflict(ForPeople("Isso já está em andamento."))
 }
 
 /// `POST /admin/copias/copiar`: a copy at once, in the background. Asked for by the
@@ -279,7 +279,9 @@ fn busy() -> Problem {
 pub fn copy_now(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let answer = Answer::to(request);
     if app.config.database.backup_dir.is_none() {
-        let problem = Problem::conflict("database.backup_dir está vazio");
+        let problem = Problem::conflict(ForPeople(
+            "Falta dizer em que pasta as cópias ficam (database.backup_dir).",
+        ));
         return answer.refused(problem, PATH, "sem-pasta");
     }
     note(app, Actor::person(person, request), "backup.copiar", String::new())?;

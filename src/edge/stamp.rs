@@ -147,8 +147,9 @@ impl<'r> Stamp<'r> {
     pub fn problem_reply(&self, problem: &Problem, html: bool) -> Reply {
         let status = problem.code.status(self.family);
         let mut reply = if self.family == Family::File {
-            let text = match problem.code {
-                Code::TooManyFields => TOO_MANY_FIELDS.to_owned(),
+            let text = match (&problem.told, problem.code) {
+                (Some(told), _) => format!("{}. {}", told.title, told.text),
+                (_, Code::TooManyFields) => TOO_MANY_FIELDS.to_owned(),
                 _ => error_text(status.as_u16(), self.id_text()),
             };
             Reply::of(media::TEXT, text).status(status)

@@ -44,6 +44,6 @@ pub mod upload;
 
 pub use body::Body;
 pub use input::{Check, Field, RowNumber};
-pub use problem::{Code, Family, Fields, Problem};
+pub use problem::{Code, Family, Fields, ForPeople, Problem};
 pub use reply::Reply;
 pub use request::Request;

@@ -206,7 +206,8 @@ pub type Fields = Vec<(Cow<'static, str>, Cow<'static, str>)>;
 pub struct Problem {
     /// The machine-readable reason.
     pub code: Code,
-    /// One sentence for people, safe to send.
+    /// One sentence, safe to send: for people where people can meet the refusal, in
+    /// Portuguese (decision panel-16), else for programs, in English.
     pub message: Cow<'static, str>,
     /// The invalid fields, if the problem is about fields.
     pub fields: Fields,
@@ -221,6 +222,9 @@ pub struct Problem {
     /// What to log; never sent.
     pub cause: Option<Box<dyn Error + Send + Sync>>,
 }
+
+/// Sentences that people read: whole ones, in Brazilian Portuguese.
+pub struct ForPeople<T>(pub T);
 
 /// The text of an error page.
 #[derive(Debug)]
@@ -271,12 +275,43 @@ impl Problem {
         Self::new(Code::NotFound, "not found")
     }
 
-    /// It does not go with the present state.
-    pub fn conflict(message: impl Into<Cow<'static, str>>) -> Self {
+    /// A refusal that people read: its words are those of its page, of its file and of
+    /// its JSON.
+    pub fn told<T: Into<Cow<'static, str>>>(code: Code, words: ForPeople<T>) -> Self {
+        let words = words.0.into();
+        Self::new(code, words.clone()).for_people(ForPeople(words))
+    }
+
+    /// The same with words for people; programs keep the sentence that it has.
+    #[must_use]
+    pub fn for_people<T: Into<Cow<'static, str>>>(self, ForPeople(words): ForPeople<T>) -> Self {
+        let title = match self.code {
+            Code::Forbidden | Code::PlanRequired => "Sua conta não pode fazer isso",
+            Code::MarketplaceUnavailable => "O marketplace não fez isso",
+            Code::RateLimited => "Muitas tentativas em pouco tempo",
+            _ => "Isso não é possível agora",
+        };
+        let text = format!("{} Nada foi alterado.", words.into());
+        self.telling(Told { title, text, href: "/".to_owned(), button: None })
+    }
+
+    /// It does not go with the present state, in a panel: what changed meanwhile, or what
+    /// must be done before.
+    pub fn conflict<T: Into<Cow<'static, str>>>(words: ForPeople<T>) -> Self {
+        Self::told(Code::Conflict, words)
+    }
+
+    /// It does not go with the present state, at an address for programs alone.
+    pub fn program_conflict(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Code::Conflict, message)
     }
 
-    /// The caller may not do this.
+    /// A person may not do this.
+    pub fn closed(words: ForPeople<&'static str>) -> Self {
+        Self::told(Code::Forbidden, words)
+    }
+
+    /// A program may not do this.
     pub fn forbidden(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Code::Forbidden, message)
     }

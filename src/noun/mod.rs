@@ -19,7 +19,7 @@ use crate::app::Visit;
 use crate::audit::objects::Object;
 use crate::base::{Instant, Zone};
 use crate::db::{DbError, ReadTx, Record, WriteTx};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::panel::{Form, FormView, Layout, ListQuery, Listing, Sent, Table};
 
 pub use change::{Change, removed};
@@ -129,7 +129,7 @@ pub trait Made: Noun {
         Self::LIST.path.to_owned()
     }
     /// Why one cannot be removed now.
-    fn in_use(_: &ReadTx<'_>, _: &Self) -> Result<Option<String>, DbError> {
+    fn in_use(_: &ReadTx<'_>, _: &Self) -> Result<Option<ForPeople<String>>, DbError> {
         Ok(None)
     }
 }

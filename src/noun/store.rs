@@ -3,6 +3,7 @@
 use super::Noun;
 use crate::base::text::like_pattern;
 use crate::db::{Column, Filters, ReadTx, Result, Stored, WriteTx, sorted};
+use crate::http::ForPeople;
 use crate::panel::ListQuery;
 
 /// Where a noun is stored.
@@ -17,12 +18,12 @@ pub struct Rows {
     /// The columns of each order of the list, by its name.
     pub orders: &'static [(&'static str, &'static str)],
     /// How many there may be, and the words for one more.
-    pub most: (i64, &'static str),
+    pub most: (i64, ForPeople<&'static str>),
 }
 
 impl Rows {
     /// For a noun of which there may be any number.
-    pub const ANY_NUMBER: (i64, &str) = (i64::MAX, "");
+    pub const ANY_NUMBER: (i64, ForPeople<&str>) = (i64::MAX, ForPeople(""));
 
     /// The condition of a search for the pattern `?1`.
     fn matching(&self) -> String {

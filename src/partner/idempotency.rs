@@ -93,12 +93,12 @@ impl CallKey {
             return Err(Problem::new(Code::IdempotencyKeyReused, said));
         }
         if reply.is_empty() {
-            return Err(Problem::conflict(DROPPED));
+            return Err(Problem::program_conflict(DROPPED));
         }
         let reply = match &self.sealer {
             Some(sealer) => {
                 let opened = sealer.open(&reply, place(&hex(&self.key)));
-                opened.map_err(|_| Problem::conflict(DROPPED))?
+                opened.map_err(|_| Problem::program_conflict(DROPPED))?
             }
             None => reply,
         };

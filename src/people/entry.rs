@@ -5,14 +5,14 @@ use crate::accounts::Role;
 use crate::accounts::person::Group;
 use crate::app::App;
 use crate::base::text;
-use crate::http::{Fields, Problem, Request};
+use crate::http::{Fields, ForPeople, Problem, Request};
 use crate::panel::{Choice, FormView, Notice, Tone};
 
 /// The e-mail address belongs to another person.
 pub fn email_taken() -> Problem {
     Problem {
         fields: vec![("email".into(), EMAIL_TAKEN.into())],
-        ..Problem::conflict("this e-mail address has an account already")
+        ..Problem::conflict(ForPeople("Já existe uma conta com este e-mail."))
     }
 }
 

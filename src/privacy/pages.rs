@@ -14,7 +14,7 @@ use crate::accounts::person::Group;
 use crate::app::{App, Visit};
 use crate::audit::{Actor, objects};
 use crate::base::UserId;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Code, ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::journal;
 use crate::panel::{Answer, Notice, Sent, Tone, view};
@@ -113,9 +113,9 @@ pub fn erase(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
             answer.done(id, STUDENTS, "dados_apagados")
         }
         Err(Refusal::Nobody) => Err(Problem::not_found()),
-        Err(Refusal::LastAdministrator) => Err(Problem::conflict(
-            "é a última pessoa que pode administrar a plataforma; dê acesso a outra antes",
-        )),
+        Err(Refusal::LastAdministrator) => Err(Problem::conflict(ForPeople(
+            "É a última pessoa que pode administrar a plataforma. Dê acesso a outra antes.",
+        ))),
         Err(Refusal::Db(error)) => Err(error.into()),
         Err(refused) => Err(Problem::internal(refused)),
     }

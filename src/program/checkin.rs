@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::base::{Day, UserId};
 use crate::db::{Result, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 
 /// The page that a browser comes back to.
@@ -81,7 +81,7 @@ pub fn post(app: &App, person: &Person, request: &Request) -> std::result::Resul
     let wants_json = request.wants_json();
     Ok(Box::new(move |tx| {
         let done = check_in(tx, settings, student)?
-            .ok_or_else(|| Problem::forbidden("only students check in"))?;
+            .ok_or_else(|| Problem::closed(ForPeople("Só alunos fazem check-in.")))?;
         if !wants_json {
             return Reply::back(HOME, &done.word());
         }

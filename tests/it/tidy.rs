@@ -136,6 +136,27 @@ fn sentences(code: &str) -> String {
     found
 }
 
+/// A conflict with words for programs alone is made where programs alone call, so that no
+/// panel says one without words for people.
+#[test]
+fn panels_have_words_for_people() {
+    let mut wrong = Vec::new();
+    for file in rust_sources().into_iter().filter(|file| file.path.starts_with("src/")) {
+        let is_of_programs = ["src/partner/", "src/integration/"]
+            .iter()
+            .any(|room| file.path.starts_with(room) && !file.path.contains("/pages"));
+        if is_of_programs || file.path == "src/http/problem.rs" {
+            continue;
+        }
+        for made in ["program_conflict(", "Problem::new(Code::Conflict"] {
+            if file.text.contains(made) {
+                wrong.push(format!("{} makes {made}", file.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn nothing_is_left_to_do() {
     // Spelled in two parts, so that this file does not name what it forbids.

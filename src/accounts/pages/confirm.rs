@@ -7,7 +7,7 @@ use crate::accounts::views::ConfirmPage;
 use crate::app::{App, Visit};
 use crate::http::{Problem, Reply, Request};
 use crate::identity::Person;
-use crate::panel::{Answer, Notice, Sent, Tone, view};
+use crate::panel::{Answer, Sent, view};
 
 /// `GET /confirmar`: the form.
 pub fn page(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
@@ -23,7 +23,7 @@ fn form((app, person, request): Visit<'_>, back: String, problem: Option<&Proble
     let alert = problem.filter(|_| fault.is_none());
     ConfirmPage {
         layout: layout(app, person, request),
-        alert: alert.map(|problem| Notice::new(Tone::Warn, problem.message.clone(), "")),
+        alert: alert.map(view::refusal_notice),
         email: person.account.email.clone(),
         password,
         back,

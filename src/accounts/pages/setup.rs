@@ -8,7 +8,7 @@ use crate::accounts::{Role, passwords};
 use crate::app::App;
 use crate::base::{Instant, TokenHash, text};
 use crate::db::Lane;
-use crate::http::{Fields, Problem, Reply, Request};
+use crate::http::{Fields, ForPeople, Problem, Reply, Request};
 use crate::identity::Visitor;
 use crate::panel::{Layout, Notice, Sent, view};
 use crate::services::Services;
@@ -109,7 +109,7 @@ fn make(
         }
         let taken = || Problem {
             fields: vec![("email".into(), EMAIL_TAKEN.into())],
-            ..Problem::conflict("este e-mail já tem uma conta")
+            ..Problem::conflict(ForPeople("Este e-mail já tem uma conta."))
         };
         let user = store::insert(tx, &new)?.ok_or_else(taken)?;
         store::insert_session(tx, user, &session)?;

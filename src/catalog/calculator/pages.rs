@@ -10,7 +10,7 @@ use crate::app::{App, Visit};
 use crate::base::{Cents, MlUserId, UserId};
 use crate::content::plans::views::Offer;
 use crate::edge::route::Job;
-use crate::http::{Check, Field, Fields, Problem, Reply, Request, input};
+use crate::http::{Check, Field, Fields, ForPeople, Problem, Reply, Request, input};
 use crate::identity::Person;
 use crate::marketplace::account::store::{LinkedAccount, linked_accounts};
 use crate::marketplace::account::tokens::CallError;
@@ -157,7 +157,7 @@ wire! {
 pub fn fees_json(app: &App, person: &Person, request: &Request) -> Result<Reply, Problem> {
     let (own, accounts) = read_own(app, person, request)?;
     if !own.may {
-        return Err(Problem::forbidden("seu plano não inclui a calculadora"));
+        return Err(Problem::closed(ForPeople("Seu plano não inclui a calculadora.")));
     }
     let wanted = FeeQuery::read(request)?;
     let account = wanted.of(&accounts)?;
@@ -503,7 +503,7 @@ fn read_tax(sent: &mut Sent<'_>, name: &'static str, rate: &mut Option<f64>) {
 pub fn set_tax(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     let (own, accounts) = read_own(app, person, request)?;
     if !own.may {
-        return Err(Problem::forbidden("seu plano não inclui a calculadora"));
+        return Err(Problem::closed(ForPeople("Seu plano não inclui a calculadora.")));
     }
     let mut sent = Sent::of(request, app.zone())?;
     let rate = TAX.read(&mut sent, None);

@@ -12,7 +12,7 @@ use crate::app::{App, Visit};
 use crate::base::grouped;
 use crate::catalog::pages::base;
 use crate::catalog::views::ProductImportPage;
-use crate::http::{Problem, Reply, Request, upload};
+use crate::http::{ForPeople, Problem, Reply, Request, upload};
 use crate::identity::Person;
 use crate::panel::once::FormSubmission;
 use crate::panel::{Notice, Tone, csv_read, view};
@@ -62,11 +62,11 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     match take((app, person, request), &bytes) {
         Ok(done) => done,
         Err(ImportError::Db(error)) => Err(error.into()),
-        Err(fault @ ImportError::UnderWay) if request.wants_json() => {
-            Err(Problem::conflict(fault.to_string()))
-        }
         Err(ImportError::UnderWay) => {
             let words = "Outro arquivo seu está sendo importado. Envie este de novo em instantes.";
+            if request.wants_json() {
+                return Err(Problem::conflict(ForPeople(words)));
+            }
             refused((app, person, request), Some(words), None)
         }
         Err(ImportError::Rows(bad)) if request.wants_json() => rows_refused(request, &bad),

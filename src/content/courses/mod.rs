@@ -10,11 +10,11 @@ use self::views::{CourseForm, CoursesPage, role_ticks};
 use super::lessons::{self, Lesson};
 use crate::accounts::Role;
 use crate::audit::objects::COURSE;
-use crate::base::{Instant, Zone};
+use crate::base::{Instant, Zone, counted};
 use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
-use crate::http::{Problem, Reply};
+use crate::http::{ForPeople, Problem, Reply};
 use crate::noun::{FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::form::tick;
 use crate::panel::{Form, Listing, Sent, columns, flashes, form, heads};
@@ -113,7 +113,7 @@ impl Noun for Course {
         searched: &["title"],
         orders: &[("ordem", "position, course_id"), ("titulo", "title COLLATE NOCASE, course_id")],
         // A student's list shows all of them.
-        most: (500, "there are 500 courses already; remove some first"),
+        most: (500, ForPeople("Já há 500 cursos, o máximo. Exclua algum antes.")),
     };
 
     fn wire(self, _: Zone, _: Instant) -> impl Serialize {
@@ -168,12 +168,12 @@ impl Made for Course {
         // There the lessons are added.
         format!("{}/{id}", LIST.path)
     }
-    fn in_use(_: &ReadTx<'_>, one: &Self) -> Result<Option<String>, DbError> {
+    fn in_use(_: &ReadTx<'_>, one: &Self) -> Result<Option<ForPeople<String>>, DbError> {
         Ok((one.lessons > 0).then(|| {
-            format!(
-                "this course still has {} lessons; remove them or move them to another course first, or set publicado to false to hide it",
-                one.lessons
-            )
+            let lessons = counted(one.lessons, "aula", "aulas");
+            ForPeople(format!(
+                "Este curso ainda tem {lessons}. Exclua-as ou passe-as a outro curso antes, ou só tire o curso do ar."
+            ))
         }))
     }
 }

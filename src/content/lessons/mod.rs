@@ -14,7 +14,7 @@ use crate::base::{Instant, Zone};
 use crate::content::inputs;
 use crate::content::store::{Topic, note_change};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
-use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::http::{Check, Field, ForPeople, Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::form::Reference;
 use crate::panel::{Form, ListQuery, Listing, Pick, Sent, columns, flashes, form, heads};
@@ -117,7 +117,9 @@ impl Noun for Lesson {
         ],
         most: (
             10_000,
-            "a course has at most 500 lessons, and all together 10000; remove some first",
+            ForPeople(
+                "Um curso tem no máximo 500 aulas, e todos juntos 10.000. Exclua alguma antes.",
+            ),
         ),
     };
 

@@ -11,7 +11,7 @@ use crate::audit::objects::MEET;
 use crate::base::{Instant, Zone};
 use crate::content::inputs;
 use crate::db::{Column, DbError, ReadTx, WriteTx};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::{Form, ListQuery, Listing, Pick, Sent, columns, filters, flashes, form, heads};
 use crate::row;
@@ -124,7 +124,7 @@ impl Noun for Meet {
         searched: &["title"],
         orders: &[("data", "starts_at, meet_id"), ("titulo", "title COLLATE NOCASE, meet_id")],
         // Past ones included.
-        most: (10_000, "there are 10000 meets already; remove old ones first"),
+        most: (10_000, ForPeople("Já há 10.000 encontros, o máximo. Exclua os antigos antes.")),
     };
 
     fn wire(self, zone: Zone, _: Instant) -> impl Serialize {

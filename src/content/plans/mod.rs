@@ -15,7 +15,7 @@ use crate::content::store::{Topic, note_change};
 use crate::content::wire::WirePlan;
 use crate::content::{inputs, slug_of};
 use crate::db::{DbError, Json, ReadTx, WriteTx};
-use crate::http::{Problem, Reply};
+use crate::http::{ForPeople, Problem, Reply};
 use crate::named;
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::form::tick;
@@ -313,7 +313,10 @@ impl Noun for Plan {
         if store::by_codes(tx, &entry.codes.0)?.iter().any(|plan| Some(plan.id) != own) {
             let (field, words) = CODE_TAKEN;
             let fields = vec![(field.into(), words.into())];
-            return Err(Problem { fields, ..Problem::conflict("a code is taken") });
+            return Err(Problem {
+                fields,
+                ..Problem::conflict(ForPeople("Um destes códigos já é de outro plano."))
+            });
         }
         let holder = store::holder(tx, &entry.slug)?;
         if holder.is_none() || holder == before.map(|plan| plan.id) {
@@ -321,7 +324,10 @@ impl Noun for Plan {
         }
         let (field, words) = SLUG_TAKEN;
         let fields = vec![(field.into(), words.into())];
-        Err(Problem { fields, ..Problem::conflict("this slug is taken") })
+        Err(Problem {
+            fields,
+            ..Problem::conflict(ForPeople("Este endereço já é de outro plano."))
+        })
     }
 
     fn update(tx: &WriteTx<'_>, id: i64, entry: &PlanEntry) -> Result<(), DbError> {

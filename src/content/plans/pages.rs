@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::audit::objects::COURSE;
 use crate::content::store::{Topic, note_change};
 use crate::edge::route::Job;
-use crate::http::{Problem, Request};
+use crate::http::{ForPeople, Problem, Request};
 use crate::identity::Person;
 use crate::noun::{Change, Noun as _};
 use crate::panel::Sent;
@@ -38,9 +38,9 @@ pub fn set(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
     Ok(Box::new(move |tx| {
         let plan = Plan::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let page = format!("{}/{id}", LIST.path);
-        let conflict = |said: &'static str| Problem::conflict(said);
+        let conflict = |said: &'static str| Problem::conflict(ForPeople(said));
         let Some(role) = plan.entry.grants_role else {
-            let problem = conflict("this plan does not say which plan of the account it gives");
+            let problem = conflict("Este plano não diz qual plano da conta ele dá.");
             return change.answer.declined(problem, &page, "sem_plano_da_conta");
         };
         let is_wanted = |course: &CourseOfPlan| wanted.contains(&course.id);
@@ -52,7 +52,8 @@ pub fn set(app: &App, person: &Person, request: &Request) -> Result<Job, Problem
         };
         // A course without roles is for all but free students, so none would open it wide.
         if courses.iter().any(|course| after(course).is_empty()) {
-            let problem = conflict("a course would be for nobody; unpublish it instead");
+            let problem =
+                conflict("Um curso ficaria sem plano, e ninguém o veria. Para isso, tire-o do ar.");
             return change.answer.declined(problem, &page, "curso_sem_plano");
         }
         for course in &courses {

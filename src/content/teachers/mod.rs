@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use self::views::{TeacherForm, TeachersPage};
 use crate::audit::objects::TEACHER;
-use crate::base::{Instant, Zone};
+use crate::base::{Instant, Zone, counted};
 use crate::content::store::{Topic, note_change};
 use crate::db::{DbError, ReadTx, WriteTx};
-use crate::http::{Problem, Reply};
+use crate::http::{ForPeople, Problem, Reply};
 use crate::noun::{self, FormParts, ListParts, Made, Noun, Rows, declares};
 use crate::panel::{Form, Input, Listing, Pick, Rule, Sent, columns, flashes, form, heads};
 use crate::row;
@@ -96,7 +96,7 @@ impl Noun for Teacher {
         searched: &["name"],
         orders: &[("nome", "name COLLATE NOCASE, teacher_id")],
         // One public answer lists all of them.
-        most: (1_000, "there are 1000 teachers already; remove some first"),
+        most: (1_000, ForPeople("Já há 1.000 professores, o máximo. Exclua algum antes.")),
     };
 
     fn wire(self, _: Zone, _: Instant) -> impl Serialize {
@@ -132,13 +132,14 @@ impl Made for Teacher {
     fn insert(tx: &WriteTx<'_>, entry: &TeacherEntry) -> Result<Option<i64>, DbError> {
         noun::store::insert::<Self>(tx, entry)
     }
-    fn in_use(tx: &ReadTx<'_>, one: &Self) -> Result<Option<String>, DbError> {
+    fn in_use(tx: &ReadTx<'_>, one: &Self) -> Result<Option<ForPeople<String>>, DbError> {
         let load = store::load(tx, one.id)?;
         Ok((load != Load::default()).then(|| {
-            format!(
-                "this teacher still gives {} lessons and {} meets; give them to somebody else or remove them first",
-                load.lessons, load.meets
-            )
+            let lessons = counted(load.lessons, "aula", "aulas");
+            let meets = counted(load.meets, "encontro", "encontros");
+            ForPeople(format!(
+                "Este professor ainda dá {lessons} e {meets}. Passe tudo a outra pessoa ou exclua antes."
+            ))
         }))
     }
 }

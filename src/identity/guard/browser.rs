@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::base::{Instant, TokenHash};
 use crate::edge::route::{Access, Route};
 use crate::http::limit::{Class, Limit, Subject};
-use crate::http::{Code, Family, Problem, Reply, Request};
+use crate::http::{Code, Family, ForPeople, Problem, Reply, Request};
 use crate::identity::token::{TokenKind, TokenRecord};
 use crate::identity::{Person, SESSION_AGE_S, SESSION_IDLE_S, Seal, Visitor};
 use crate::panel::view::Layout;
@@ -77,7 +77,7 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Gu
 }
 
 fn of_others() -> Problem {
-    Problem::forbidden("esta página é de outro perfil")
+    Problem::closed(ForPeople("Esta página é de outro perfil."))
 }
 
 /// Whether a row ends sessions or changes the password. Somebody who uses up the
@@ -136,7 +136,7 @@ fn as_student(
 
 /// The answer to a request that would change something during a view.
 fn view_only(services: &Services, request: &Request, view: &View) -> Problem {
-    let problem = Problem::forbidden("você está vendo como aluno: aqui só dá para olhar");
+    let problem = Problem::closed(ForPeople("Você está vendo como aluno: aqui só dá para olhar."));
     if request.wants_json() {
         return problem;
     }
@@ -246,7 +246,7 @@ pub(super) fn same_origin(app: &App, request: &Request) -> Result<(), Problem> {
     if ours {
         Ok(())
     } else {
-        Err(Problem::forbidden("esta ação só pode ser feita a partir das nossas páginas"))
+        Err(Problem::closed(ForPeople("Esta ação só pode ser feita a partir das nossas páginas.")))
     }
 }
 

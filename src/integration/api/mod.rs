@@ -145,7 +145,7 @@ fn read_email(check: &mut Check, field: Field<String>) -> String {
 fn email_taken() -> Problem {
     Problem {
         fields: vec![("email".into(), "already has an account".into())],
-        ..Problem::conflict("this e-mail address has an account already")
+        ..Problem::program_conflict("this e-mail address has an account already")
     }
 }
 

@@ -8,7 +8,7 @@ use crate::accounts::page_layout::layout;
 use crate::app::{App, Visit};
 use crate::audit::objects::KEY;
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::keys::entry::{EXCHANGE, FORM, Overlap, scope_ticks};
 use crate::keys::views::KeyMade;
@@ -96,12 +96,12 @@ pub fn revoke(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
 }
 
 fn too_many() -> Problem {
-    let message = format!("there are {MOST_KEYS} keys in force already; revoke some first");
-    Problem::conflict(message)
+    let message = format!("Já há {MOST_KEYS} chaves em vigor, o máximo. Revogue alguma antes.");
+    Problem::conflict(ForPeople(message))
 }
 
 fn not_active() -> Problem {
-    Problem::conflict("only a key in force that was not exchanged yet can be exchanged")
+    Problem::conflict(ForPeople("Só se troca uma chave em vigor que ainda não foi trocada."))
 }
 
 /// The page that shows a browser its new key; `None` for programs. `old` says what

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::audit::objects::KEY;
 use crate::base::{Day, Instant, Zone};
 use crate::db::{Column, DbError, ReadTx, WriteTx};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::{self, FormParts, ListParts, Noun, Rows, declares};
 use crate::panel::{ListQuery, Listing, PageTime, Sent, columns, filters, flashes, form, heads};
@@ -139,7 +139,7 @@ impl Noun for ApiKey {
         if self.revoked_at.is_none() {
             return Ok(());
         }
-        Err(Problem::conflict("this key is revoked"))
+        Err(Problem::conflict(ForPeople("Esta chave já foi revogada.")))
     }
     fn update(tx: &WriteTx<'_>, id: i64, entry: &KeyEntry) -> Result<(), DbError> {
         tx.change("api_key", entry, &[], &[("key_id", &id)]).map(drop)

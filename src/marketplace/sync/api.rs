@@ -4,7 +4,7 @@
 use super::store;
 use crate::app::App;
 use crate::edge::route::Job;
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Code, ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::link::{ACCOUNTS, LinkOutcome, account_in};
 use crate::marketplace::account::store::is_linked_to;
@@ -26,7 +26,7 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
         if !store::is_callable(tx, account)? {
             // The page says what to do.
             return if wants_json {
-                Err(Problem::conflict("a conta perdeu o vínculo: vincule-a de novo"))
+                Err(Problem::conflict(ForPeople("A conta perdeu o vínculo. Vincule-a de novo.")))
             } else {
                 Reply::redirect(ACCOUNTS)
             };

@@ -11,7 +11,7 @@ use crate::audit::{self, Actor, objects};
 use crate::base::phone;
 use crate::config::{Config, Gateway};
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::views::{ChannelStatus, ChannelsPage};
 use crate::messages::{choices, delivery, queue, tabs};
@@ -124,14 +124,15 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
     let user = person.account.user_id;
     let reaches = channels.iter().any(|one| one.channel == channel && one.can_test());
     Ok(Box::new(move |tx| {
-        let refused =
-            |said: &'static str, word| answer.declined(Problem::conflict(said), PATH, word);
+        let refused = |said: &'static str, word| {
+            answer.declined(Problem::conflict(ForPeople(said)), PATH, word)
+        };
         if !reaches {
-            let said = "este canal não está configurado, ou nada seu está conectado a ele";
+            let said = "Este canal não está configurado, ou nada seu está conectado a ele.";
             return refused(said, "sem_canal");
         }
         if outbox::waits(tx, user, channel, MessageKind::Test)? {
-            return refused("já há um teste deste canal na fila", "na_fila");
+            return refused("Já há um teste deste canal na fila.", "na_fila");
         }
         let params = number.map_or_else(|| json!({}), |number| json!({ "number": number }));
         let new = NewMessage {
@@ -143,7 +144,7 @@ pub fn test(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             expires_at: None,
         };
         let Some(id) = outbox::queue(tx, &new, channel)? else {
-            return refused("espere um segundo entre dois testes", "na_fila");
+            return refused("Espere um segundo entre dois testes.", "na_fila");
         };
         let name = format!("Teste de canal: {}", channel.words());
         audit::note(tx, &actor, &objects::MESSAGE.act("mensagem.testar", id, &name), (), ())?;

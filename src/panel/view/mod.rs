@@ -16,6 +16,7 @@ use std::borrow::Cow;
 use askama::Template;
 
 use crate::base::{DAY_S, Day, Instant, Zone, counted};
+use crate::http::{Family, Problem};
 
 pub use badge::Badge;
 pub use components::{Happened, Progress, Step, Tab, Tick};
@@ -462,6 +463,17 @@ impl ErrorPage {
     }
 }
 
+/// A refusal as a notice on the page that it is about.
+pub fn refusal_notice(problem: &Problem) -> Notice {
+    match &problem.told {
+        Some(told) => Notice::new(Tone::Warn, told.title, told.text.clone()),
+        None => {
+            let (title, text) = error_words(problem.code.status(Family::Page).as_u16());
+            Notice::new(Tone::Warn, title, text)
+        }
+    }
+}
+
 /// What happened, what is safe and what to do, as plain text.
 pub fn error_text(status: u16, request_id: &str) -> String {
     let (title, text) = error_words(status);
@@ -482,7 +494,19 @@ fn error_words(status: u16) -> (&'static str, &'static str) {
             "Seu acesso não vale mais",
             "Entre de novo para continuar. Se a conta foi suspensa, a página de entrada diz o que fazer.",
         ),
-        400..=402 | 405..=428 | 430..=499 => (
+        402 => (
+            "Seu plano não inclui isso",
+            "Nada foi alterado. Se você precisa disso, fale com quem administra a plataforma.",
+        ),
+        409 => (
+            "Isso não é possível agora",
+            "Algo mudou desde que você abriu a página. Nada foi alterado. Abra a página de novo e confira.",
+        ),
+        502 => (
+            "O marketplace não respondeu",
+            "Seus dados continuam onde estavam. Tente de novo em alguns minutos.",
+        ),
+        400 | 405..=428 | 430..=499 => (
             "Não entendemos o que chegou",
             "O endereço ou o formulário chegou incompleto. Nada foi alterado. Volte à página anterior e tente de novo.",
         ),

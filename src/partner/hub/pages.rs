@@ -18,7 +18,7 @@ use crate::content::plans::views::Offer;
 use crate::db::ReadTx;
 use crate::dropshipping::relations::{self, Invitation, Related};
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{BarChart, Flash, Form, FormView, PageTime, flashes, form};
@@ -270,8 +270,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let page = path_of(person);
     Ok(Box::new(move |tx| {
         if store::count_tokens(tx, user)? >= MOST_TOKENS {
-            let said = format!("there are {MOST_TOKENS} tokens already; revoke one first");
-            return Err(Problem::conflict(said));
+            let said = format!("Já há {MOST_TOKENS} tokens, o máximo. Revogue algum antes.");
+            return Err(Problem::conflict(ForPeople(said)));
         }
         let id = store::insert_token(tx, user, &token, &new.nome, new.escrita)?;
         change.note(tx, &TOKEN.act("token.criar", id, &new.nome), (), &new)?;

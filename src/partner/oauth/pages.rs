@@ -27,7 +27,7 @@ use crate::db::Lane;
 use crate::edge::route::{Job, Todo, nothing_to_do};
 use crate::http::limit::{Class, Limit};
 use crate::http::problem::Told;
-use crate::http::{Code, Problem, Reply, Request, policy};
+use crate::http::{Code, ForPeople, Problem, Reply, Request, policy};
 use crate::identity::guard;
 use crate::identity::{Person, Visitor};
 use crate::panel::{Layout, Sent, Tick};
@@ -258,7 +258,7 @@ pub fn decide(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     }
     sent.finish()?;
     if allows && !may_connect(person.account.role) {
-        return Err(Problem::forbidden("esta conta não tem API de parceiros"));
+        return Err(Problem::closed(ForPeople("Esta conta não tem API de parceiros.")));
     }
     let reads_alone = access.as_deref() == Some("leitura");
     let (user, session) = (person.account.user_id, person.session);

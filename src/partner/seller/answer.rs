@@ -68,7 +68,7 @@ fn answer(app: &App, by: By, id: i64, text: &str) -> Result<WireQuestion, Proble
         AnswerOutcome::Sent => Ok(now),
         // Whoever sends the same once more has what was wanted.
         AnswerOutcome::Late(..) if now.has_answer(text) => Ok(now),
-        AnswerOutcome::Late(..) => Err(Problem::conflict(now.why_not())),
+        AnswerOutcome::Late(..) => Err(Problem::program_conflict(now.why_not())),
         AnswerOutcome::Unsent(problem, why) => Err(unsent(problem, why)),
     }
 }

@@ -224,7 +224,7 @@ impl Operation for AdjustStock {
 }
 
 fn impossible(fault: MovementFault) -> Problem {
-    Problem::conflict(fault.said())
+    Problem::program_conflict(fault.said())
 }
 
 impl Operation for SetPrice {

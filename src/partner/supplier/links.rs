@@ -148,7 +148,7 @@ fn refused(fault: LinkFault) -> Problem {
             Problem::new(Code::NotFound, fault.said())
         }
         LinkFault::Taken => Problem::new(Code::AlreadyLinked, fault.said()),
-        LinkFault::Full => Problem::conflict(fault.said()),
+        LinkFault::Full => Problem::program_conflict(fault.said()),
     }
 }
 

@@ -149,7 +149,7 @@ impl Fault {
     fn problem(self) -> Problem {
         match self {
             Self::Missing => Problem::not_found(),
-            Self::Cancelled => Problem::conflict(self.said()),
+            Self::Cancelled => Problem::program_conflict(self.said()),
         }
     }
 }

@@ -69,7 +69,7 @@ fn happen(
 ) -> Result<i64, Problem> {
     if store::newest_event(tx, person)? >= MOST_EVENTS {
         let said = format!("this test shop had {MOST_EVENTS} events; reset it in the panel");
-        return Err(Problem::conflict(said));
+        return Err(Problem::program_conflict(said));
     }
     let cast = store::cast_of(tx, person)?.ok_or_else(Problem::not_found)?;
     let shop = Shop { write: (tx, context, cast.seller), numbers: Numbers::of(cast.seller), cast };
@@ -252,7 +252,7 @@ impl Shop<'_, '_> {
         let made = store::newest_owed(self.write.0, self.cast.supplier)?;
         made.filter(|(_, of)| *of == order.id).ok_or_else(|| {
             let said = "the listing of the sample order is not linked to a product; link it, or reset the test shop";
-            Problem::conflict(said)
+            Problem::program_conflict(said)
         })
     }
 

@@ -16,7 +16,7 @@ use crate::audit::{self, Actor, objects};
 use crate::base::{Sealer, UserId, secrets};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::events::EventType;
-use crate::http::{Code, Problem};
+use crate::http::{Code, ForPeople, Problem};
 
 /// Most tests of an endpoint in a minute.
 const MOST_TESTS: usize = 10;
@@ -59,7 +59,8 @@ impl Keeper {
     ) -> Result<i64, Problem> {
         if store::count(tx, self.user)? >= MOST_ENDPOINTS {
             let said = format!("there are {MOST_ENDPOINTS} endpoints already; remove one first");
-            return Err(Problem::conflict(said));
+            let words = format!("Já há {MOST_ENDPOINTS} endereços, o máximo. Exclua algum antes.");
+            return Err(Problem::program_conflict(said).for_people(ForPeople(words)));
         }
         let id = store::insert(tx, &self.sealer, self.user, entry, secret)?;
         if let Some(grant) = app {
@@ -115,7 +116,8 @@ impl Keeper {
     ) -> Result<i64, Problem> {
         let endpoint = self.find(tx, id)?;
         if endpoint.state != EndpointState::On {
-            return Err(Problem::conflict("the endpoint is off; switch it on first"));
+            return Err(Problem::program_conflict("the endpoint is off; switch it on first")
+                .for_people(ForPeople("Este endereço está desligado. Ligue-o antes.")));
         }
         let now = tx.now();
         let tests = store::newest_of(tx, id, EventType::Test, MOST_TESTS)?;

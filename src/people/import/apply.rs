@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::audit::{self, Actor, ActorKind, objects};
 use crate::base::worker::{self, Stop};
 use crate::db::{DbError, Json, Lane, Result, WriteTx};
-use crate::http::Problem;
+use crate::http::{ForPeople, Problem};
 
 /// How long the worker sleeps when nothing wakes it.
 const IDLE: Duration = Duration::from_secs(3600);
@@ -32,9 +32,9 @@ pub fn begin(app: &App, actor: &Actor, id: i64, total: u32) -> std::result::Resu
     };
     app.db.write(move |tx| {
         if store::under_way(tx)?.is_some() {
-            return Err(Problem::conflict(
-                "uma importação já está em andamento; espere que ela termine",
-            ));
+            return Err(Problem::conflict(ForPeople(
+                "Uma importação já está em andamento. Espere que ela termine.",
+            )));
         }
         if store::begin(tx, id, by)? { Ok(()) } else { Err(already_applied()) }
     })?;
@@ -161,5 +161,5 @@ fn note(tx: &WriteTx<'_>, by: BegunBy, id: i64, file_name: &str, counts: Counts)
 
 /// The students of this import were made before.
 pub fn already_applied() -> Problem {
-    Problem::conflict("esta importação já foi feita")
+    Problem::conflict(ForPeople("Esta importação já foi feita."))
 }

@@ -17,7 +17,7 @@ use crate::audit::{Actor, looks};
 use crate::base::text::sentence;
 use crate::base::{grouped, shortened};
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Check, Field, Problem, Reply, Request, upload};
+use crate::http::{Check, Field, ForPeople, Problem, Reply, Request, upload};
 use crate::identity::Person;
 use crate::panel::once::FormSubmission;
 use crate::panel::{
@@ -315,7 +315,7 @@ pub fn start(app: &App, person: &Person, request: &Request) -> Result<Reply, Pro
         return answer.declined(already_applied(), &page, "ja_feita");
     }
     if import.counts.to_make == 0 {
-        let problem = Problem::conflict("não há nenhum aluno a importar nesta lista");
+        let problem = Problem::conflict(ForPeople("Não há nenhum aluno a importar nesta lista."));
         return answer.declined(problem, &page, "nada_a_importar");
     }
     let actor = Actor::person(person, request);
@@ -337,7 +337,7 @@ pub fn discard(app: &App, _: &Person, request: &Request) -> Result<Job, Problem>
     let answer = Answer::to(request);
     let under_way = app.db.read(request.lane, store::under_way)?;
     if under_way.is_some_and(|import| import.id == id) {
-        let problem = Problem::conflict("esta importação está em andamento");
+        let problem = Problem::conflict(ForPeople("Esta importação está em andamento."));
         let page = format!("{PATH}/{id}");
         return answer.declined(problem, &page, "em_andamento").map(nothing_to_do);
     }

@@ -23,7 +23,7 @@ use crate::catalog::store as products;
 use crate::checkout::store as purchases;
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store as marketplace;
 use crate::messages::store as messages;
@@ -40,9 +40,9 @@ pub fn group_of(request: &Request) -> Group {
 fn keep_an_administrator(tx: &ReadTx<'_>, person: &Listed) -> Result<(), Problem> {
     let administers = person.entry.papel == Role::Admin && person.status != PersonStatus::Suspended;
     if administers && !store::others_administer(tx, person.id)? {
-        return Err(Problem::conflict(
-            "é a última pessoa que pode administrar a plataforma; dê acesso a outra antes",
-        ));
+        return Err(Problem::conflict(ForPeople(
+            "É a última pessoa que pode administrar a plataforma. Dê acesso a outra antes.",
+        )));
     }
     Ok(())
 }
@@ -196,8 +196,9 @@ pub fn send_link(app: &App, person: &Person, request: &Request) -> Result<Job, P
     Ok(Box::new(move |tx| {
         let before = change.find(tx)?;
         if before.status == PersonStatus::Suspended {
-            let problem =
-                Problem::conflict("a pessoa está suspensa; reative antes de enviar um link");
+            let problem = Problem::conflict(ForPeople(
+                "A pessoa está suspensa. Reative-a antes de enviar um link.",
+            ));
             return change.declined(problem, "esta_suspenso");
         }
         if copies {

@@ -17,7 +17,7 @@ use crate::base::{Day, UserId, Zone, secrets};
 use crate::content::plans::store as plans;
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::messages::{News, tell};
@@ -92,7 +92,9 @@ impl Chosen {
             ids
         };
         if ids.len() > MOST {
-            return Err(Problem::conflict("at most 20000 students at once; narrow the list first"));
+            return Err(Problem::conflict(ForPeople(
+                "São no máximo 20.000 alunos de uma vez. Restrinja a lista antes.",
+            )));
         }
         let ids = ids.into_iter().map(UserId).collect();
         Ok(Self { act, ids, back, all: all.then_some(filter) })
@@ -322,7 +324,7 @@ pub fn grace(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
     Ok(Box::new(move |tx| {
         let student = crate::people::find(tx, Group::Students, id)?;
         if student.status == PersonStatus::Suspended {
-            let problem = Problem::conflict("a pessoa está suspensa; reative antes");
+            let problem = Problem::conflict(ForPeople("A pessoa está suspensa. Reative-a antes."));
             return answer.declined(problem, &back.page(), "esta_suspenso");
         }
         let first = audit::newest(tx)?.saturating_add(1);

@@ -9,7 +9,7 @@ use crate::audit::objects::STUDENT;
 use crate::audit::{self, Actor};
 use crate::base::{Instant, UserId};
 use crate::db::{DbError, WriteTx};
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{Answer, Sent};
 use crate::people::granting::AuditedTerms;
@@ -38,7 +38,7 @@ pub fn undo(app: &App, person: &Person, request: &Request) -> Result<Reply, Prob
     let ended = ended.filter(|entry| is_own(entry, own, request.now));
     let answer = Answer::to(request);
     let Some(ended) = ended else {
-        let problem = Problem::conflict("this act cannot be undone any more");
+        let problem = Problem::conflict(ForPeople("Isto não pode mais ser desfeito."));
         return answer.refused(problem, &back, "tarde_demais");
     };
     let (mut at, mut undone) = (first, 0);

@@ -10,7 +10,7 @@ use crate::accounts::{store as accounts, viewing};
 use crate::app::App;
 use crate::audit::Actor;
 use crate::edge::route::Job;
-use crate::http::{Problem, Request};
+use crate::http::{ForPeople, Problem, Request};
 use crate::identity::Person;
 use crate::panel::Answer;
 
@@ -26,7 +26,9 @@ pub fn begin(app: &App, person: &Person, request: &Request) -> Result<Job, Probl
         let id = change.find(tx)?.id;
         let student = accounts::by_id(tx, id)?.ok_or_else(Problem::not_found)?;
         if student.suspended {
-            let problem = Problem::conflict("a pessoa está suspensa e não vê nada; reative antes");
+            let problem = Problem::conflict(ForPeople(
+                "A pessoa está suspensa e não vê nada. Reative-a antes.",
+            ));
             return change.declined(problem, "esta_suspenso");
         }
         let until = viewing::begin(tx, &change.actor, &session, &student, &reason)?;

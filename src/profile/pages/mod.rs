@@ -147,7 +147,7 @@ pub fn faulty(
     typed(&mut page);
     mark(&mut page, &problem.fields);
     if problem.fields.is_empty() {
-        page.alert = Some(Notice::new(Tone::Warn, problem.message.clone(), ""));
+        page.alert = Some(view::refusal_notice(problem));
     }
     let status = if problem.fields.is_empty() {
         problem.code.status(request.family)

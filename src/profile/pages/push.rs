@@ -12,7 +12,7 @@ use crate::base::{UserId, Zone, hex};
 use crate::db::ReadTx;
 use crate::edge::route::Job;
 use crate::http::input::FromField;
-use crate::http::{Check, Field, Problem, Request};
+use crate::http::{Check, Field, ForPeople, Problem, Request};
 use crate::identity::Person;
 use crate::messages::push::encrypt::{AUTH, BrowserKeys, POINT};
 use crate::messages::push::{Device, Subscription, address, store};
@@ -111,7 +111,9 @@ impl WireKeys {
 /// with the subscription of its push service.
 pub fn add(app: &App, person: &Person, request: &Request) -> Result<Job, Problem> {
     if app.messages.push_keys.get().is_none() {
-        return Err(Problem::conflict("os avisos no navegador não estão ligados nesta plataforma"));
+        return Err(Problem::conflict(ForPeople(
+            "Os avisos no navegador não estão ligados nesta plataforma.",
+        )));
     }
     let body: SubscriptionBody = request.json()?;
     let mut check = Check::json();

@@ -13,7 +13,7 @@ use crate::catalog::store::ByProduct;
 use crate::dropshipping::links::{self, LinkFault, LinkQuery, Linked, NewLink, ShownLink};
 use crate::dropshipping::relations;
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{
     Answer, Flash, Form, FormView, ListQuery, ListReply, Listing, Notice, PageTime, Pick, Sent,
@@ -202,7 +202,7 @@ fn refused(fault: LinkFault) -> Problem {
         LinkFault::NoSeller => Problem::field(SELLER, fault.said()),
         LinkFault::NoListing | LinkFault::Taken => Problem::field("anuncio", fault.said()),
         LinkFault::NoProduct => Problem::field("sku", fault.said()),
-        LinkFault::Full => Problem::conflict(fault.said()),
+        LinkFault::Full => Problem::conflict(ForPeople("Há vínculos demais. Remova algum antes.")),
     }
 }
 

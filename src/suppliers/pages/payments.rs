@@ -11,7 +11,7 @@ use crate::dropshipping::debts::Sum;
 use crate::dropshipping::orders::{self, DropState, Whose};
 use crate::dropshipping::payments::{self, Batch};
 use crate::edge::route::{Job, Todo};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Code, ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::panel::{Answer, Flash, Notice, Sent, Tone, form};
 
@@ -64,7 +64,7 @@ fn paid(tx: &WriteTx<'_>, owner: UserId, id: i64, batch: Option<Batch>) -> Resul
         (DropState::Pending, amount) => Ok(Sum { orders: 1, amount }),
         (DropState::Paid, _) => Ok(Sum::default()),
         (DropState::Cancelled, _) => {
-            Err(Problem::conflict("the order was called off; nothing is owed"))
+            Err(Problem::conflict(ForPeople("O pedido foi cancelado, e nada é devido por ele.")))
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::base::{Instant, UserId};
 use crate::dropshipping::orders::{self, Whose};
 use crate::dropshipping::{relations, reminders};
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::identity::guard::remind_all_charge;
 use crate::messages::choices::ChannelSet;
@@ -59,7 +59,7 @@ pub fn remind(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     Ok(Box::new(move |tx| {
         let order = orders::one(tx, Whose::Related(owner), id)?.ok_or_else(Problem::not_found)?;
         if !order.status(tx.now()).is_open() {
-            let problem = Problem::conflict("nothing is owed for this order");
+            let problem = Problem::conflict(ForPeople("Nada é devido por este pedido."));
             return answer.declined(problem, &page, "quitado");
         }
         let way = reminders::of_order(tx, channel_set, &order)?;
@@ -81,7 +81,7 @@ pub fn remind_seller(app: &App, person: &Person, request: &Request) -> Result<Re
     let channel_set = ChannelSet::of(&app.config);
     let told = reminders::of_seller(&app.db, channel_set, owner, seller)?;
     if told.orders == 0 {
-        let problem = Problem::conflict("nothing of this seller is overdue");
+        let problem = Problem::conflict(ForPeople("Este vendedor não tem nada em atraso."));
         return answer.declined(problem, &page, "em-dia");
     }
     answer.with(&page, "lembrado", &[("pedidos", json!(told.orders))])

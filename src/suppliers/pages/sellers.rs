@@ -13,7 +13,7 @@ use crate::dropshipping::debts::{self, Owed};
 use crate::dropshipping::orders::Whose;
 use crate::dropshipping::relations::{self, Invitation, Invited, Related};
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::messages::{self, News};
@@ -149,8 +149,8 @@ pub fn invite(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
         Invited::Waits(id) => answer.done(id, PATH, "convidado"),
         Invited::Related => Err(Problem::field("email", KNOWN.0)),
         Invited::Full => {
-            let said = "there are too many open invitations; withdraw some first";
-            answer.refused(Problem::conflict(said), PATH, "cheio")
+            let said = "Há convites demais em aberto. Retire algum antes.";
+            answer.refused(Problem::conflict(ForPeople(said)), PATH, "cheio")
         }
     }))
 }

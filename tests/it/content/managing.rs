@@ -371,8 +371,8 @@ fn what_is_in_use_is_not_removed() {
         json!({ "titulo": "Plantão", "data_hora": "2026-11-25 20:00:00", "professor_id": teacher });
     let meet = made(&admin, "/admin/meets", &meet);
     for (path, hint) in [
-        (format!("/admin/cursos/{course}"), "publicado"),
-        (format!("/admin/professores/{teacher}"), "1 lessons and 1 meets"),
+        (format!("/admin/cursos/{course}"), "ainda tem 1 aula"),
+        (format!("/admin/professores/{teacher}"), "1 aula e 1 encontro"),
     ] {
         let reply = admin.post(&format!("{path}/excluir"), &json!({})).expect(409);
         assert_eq!(reply.code(), "conflict");

@@ -279,6 +279,30 @@ fn the_address_of_somebody_else_is_a_fault_at_its_field() {
     send("lia@example.com", "text/html").expect(303);
 }
 
+/// A change that came too late is told as what it is, in the words of its place.
+#[test]
+fn a_conflict_says_what_changed_meanwhile() {
+    let site = Site::start();
+    let admin = site.administrator();
+    let made = admin.post("/admin/chaves", &json!({ "nome": "CRM", "escopos": ["write"] }));
+    site.keep_secret("API key", made.expect(201).json()["chave"].as_str().unwrap());
+    admin.post("/admin/chaves/1/excluir", &json!({})).ok();
+    for (path, fields, words) in [
+        ("/admin/chaves/1", &[("nome", "CRM")][..], "Esta chave já foi revogada."),
+        ("/admin/chaves/1/trocar", &[("horas", "24")], "Só se troca uma chave em vigor"),
+    ] {
+        let page = admin.send(post(path, fields)).expect(409).text();
+        assert!(page.contains(words) && page.contains("Nada foi alterado."), "{path}: {page}");
+        assert!(!page.contains("chegou incompleto"), "{path}: {page}");
+        let body: serde_json::Map<_, _> =
+            fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        let told = admin.post(path, &json!(body));
+        if told.status == 409 {
+            assert!(told.json()["message"].as_str().unwrap().contains(words), "{told}");
+        }
+    }
+}
+
 #[test]
 fn a_foreign_host_is_told_which_addresses_are_served() {
     let site = Site::builder()

@@ -21,7 +21,7 @@ use crate::base::{MlUserId, UserId, Zone};
 use crate::db::{DbError, ReadTx, WriteTx};
 use crate::edge::route::Job;
 use crate::http::input::{FromField, RowNumber};
-use crate::http::{Code, Problem, Reply, Request};
+use crate::http::{Code, ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::account::store::owner_of;
 use crate::marketplace::books::claims::store as claims;
@@ -311,7 +311,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let (answer, actor, zone) = (Answer::to(request), Actor::person(person, request), app.zone());
     let invite = inviting((app, person, request));
     Ok(Box::new(move |tx| {
-        let full = || Problem::conflict("there are 1000 clients already; remove some first");
+        let full =
+            || Problem::conflict(ForPeople("Já há 1.000 clientes, o máximo. Remova algum antes."));
         let id = store::insert(tx, &entry)?.ok_or_else(full)?;
         audit::note(tx, &actor, &act("cliente.criar", id, &entry.name), (), &entry)?;
         let Some(account) = account else {
@@ -326,7 +327,7 @@ fn only_administrators(person: &Person) -> Result<(), Problem> {
     if person.account.role == Role::Admin {
         return Ok(());
     }
-    Err(Problem::forbidden("só a administração inclui contas de alunos e remove clientes"))
+    Err(Problem::closed(ForPeople("Só a administração inclui contas de alunos e remove clientes.")))
 }
 
 /// Adds a fault when nobody has linked the account.
@@ -348,10 +349,10 @@ fn check_account(
 /// owner.
 fn take_in(tx: &WriteTx<'_>, client: i64, account: MlUserId, zone: Zone) -> Result<(), Problem> {
     if accounts::accounts_of(tx, client)?.len() >= MOST_ACCOUNTS {
-        return Err(Problem::conflict("a client has at most 50 accounts"));
+        return Err(Problem::conflict(ForPeople("Um cliente tem no máximo 50 contas.")));
     }
     if !accounts::join(tx, client, account)? {
-        return Err(Problem::conflict("esta conta já é de um cliente da agência"));
+        return Err(Problem::conflict(ForPeople("Esta conta já é de um cliente da agência.")));
     }
     let joined = accounts::joined(tx, account)?.ok_or_else(Problem::not_found)?;
     days::note(tx, &joined, zone.day(tx.now()))?;

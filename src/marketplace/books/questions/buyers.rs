@@ -7,7 +7,7 @@ use super::store;
 use crate::app::App;
 use crate::base::UserId;
 use crate::db::Lane;
-use crate::http::{Code, Problem, Reply};
+use crate::http::{Code, ForPeople, Problem, Reply};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::books::document::QuestionRow;
 use crate::marketplace::tools;
@@ -41,7 +41,7 @@ fn name(app: &App, owner: UserId, question: &QuestionRow, asker: i64) -> Result<
             let retry_after_s = error.retry_after_s();
             return Err(Problem {
                 retry_after_s,
-                ..Problem::new(Code::MarketplaceUnavailable, said)
+                ..Problem::told(Code::MarketplaceUnavailable, ForPeople(said))
             });
         }
     };

@@ -4,12 +4,14 @@
 //! earlier and its result is not known, the marketplace is asked for the
 //! question before another is sent (`sending.rs`). Decision marketplace-24.
 
+use std::borrow::Cow;
+
 use super::store;
 use super::{QuestionState, sending, words};
 use crate::app::App;
 use crate::base::UserId;
 use crate::db::{self, Lane, WriteTx};
-use crate::http::{Code, Problem};
+use crate::http::{Code, ForPeople, Problem};
 use crate::marketplace::account::tokens::{CallError, with_own_token};
 use crate::marketplace::books::document::{QuestionDocument, QuestionRow};
 use crate::marketplace::books::orders::BookContext;
@@ -60,7 +62,7 @@ pub fn send_answer(
     on_sent: OnSent,
 ) -> Result<AnswerOutcome, Problem> {
     let Some(_turn) = app.marketplace.answering.take(question.id) else {
-        return Ok(late("Uma resposta já está sendo enviada", "ja_respondida"));
+        return Ok(late("Uma resposta já está sendo enviada.", "ja_respondida"));
     };
     // Another request may have answered the question just before.
     let question = read(app, owner, question.id)?;
@@ -83,7 +85,7 @@ pub fn send_answer(
             if is_ours {
                 return Ok(AnswerOutcome::Sent);
             }
-            return Ok(late("Alguém respondeu a esta pergunta antes", "ja_respondida"));
+            return Ok(late("Alguém respondeu a esta pergunta antes.", "ja_respondida"));
         }
         AnswerSent::Refused { code, now } => {
             tracing::warn!(code, "the marketplace refused an answer");
@@ -102,16 +104,16 @@ fn read(services: &Services, owner: UserId, id: i64) -> Result<QuestionRow, Prob
     question.ok_or_else(Problem::not_found)
 }
 
-fn late(said: &'static str, word: &'static str) -> AnswerOutcome {
-    AnswerOutcome::Late(Problem::conflict(said), word)
+fn late(said: impl Into<Cow<'static, str>>, word: &'static str) -> AnswerOutcome {
+    AnswerOutcome::Late(Problem::conflict(ForPeople(said)), word)
 }
 
 /// The result for a question that does not wait for an answer any more.
 fn too_late(question: &QuestionRow) -> AnswerOutcome {
     if question.state == QuestionState::Answered {
-        late("Esta pergunta já tem resposta", "ja_respondida")
+        late("Esta pergunta já tem resposta.", "ja_respondida")
     } else {
-        late(words::sentences(&question.status).0, "nao_enviada")
+        late(format!("{}.", words::sentences(&question.status).0), "nao_enviada")
     }
 }
 
@@ -131,32 +133,32 @@ fn closed(now: QuestionDocument) -> QuestionDocument {
 fn refused(code: &str) -> (Problem, Unsent) {
     let (said, why) = match code {
         "not_active_item" => (
-            "O anúncio desta pergunta não está ativo: reative-o no marketplace e responda de novo",
+            "O anúncio desta pergunta não está ativo: reative-o no marketplace e responda de novo.",
             Unsent::Inactive,
         ),
         "user_banned" => (
-            "O marketplace não deixa esta conta responder agora: veja nela o motivo do bloqueio. Mudar o texto não adianta",
+            "O marketplace não deixa esta conta responder agora: veja nela o motivo do bloqueio. Mudar o texto não adianta.",
             Unsent::Banned,
         ),
         "forbidden" | "PA_UNAUTHORIZED_RESULT_FROM_POLICIES" => (
-            "A plataforma não tem permissão para responder por esta conta: avise quem cuida dela, ou responda no marketplace",
+            "A plataforma não tem permissão para responder por esta conta: avise quem cuida dela, ou responda no marketplace.",
             Unsent::NotAllowed,
         ),
         // That the question takes no answer is stored, unless it could not be read again.
         code if ends_question(code) => (
-            "O marketplace diz que esta pergunta já foi respondida, ou que o comprador está bloqueado. Espere um minuto e veja de novo",
+            "O marketplace diz que esta pergunta já foi respondida, ou que o comprador está bloqueado. Espere um minuto e veja de novo.",
             Unsent::Unknown,
         ),
         "invalid_question" | "not_found" => (
-            "O marketplace não reconheceu esta pergunta. Espere um minuto e tente de novo, ou responda por lá",
+            "O marketplace não reconheceu esta pergunta. Espere um minuto e tente de novo, ou responda por lá.",
             Unsent::Unknown,
         ),
         _ => {
-            let said = "O marketplace recusou a resposta: mude o texto, sem contatos nem links, ou responda por lá";
-            return (Problem::new(Code::MarketplaceUnavailable, said), Unsent::Refused);
+            let said = "O marketplace recusou a resposta: mude o texto, sem contatos nem links, ou responda por lá.";
+            return (Problem::told(Code::MarketplaceUnavailable, ForPeople(said)), Unsent::Refused);
         }
     };
-    (Problem::conflict(said), why)
+    (Problem::conflict(ForPeople(said)), why)
 }
 
 /// Sends an answer, once. When the result of an earlier answer is not known,
@@ -251,13 +253,15 @@ fn unsent(error: CallError) -> (Problem, Unsent) {
     let said = tools::out_of_reach(&error).1;
     match error {
         CallError::Db(error) => (error.into(), Unsent::Away),
-        CallError::NotLinked | CallError::LinkLost => (Problem::conflict(said), Unsent::Unlinked),
+        CallError::NotLinked | CallError::LinkLost => {
+            (Problem::conflict(ForPeople(said)), Unsent::Unlinked)
+        }
         CallError::Failed(Failure::Refused { status, code }) => {
             tracing::warn!(status, code, "the marketplace refused an answer");
             refused(&code)
         }
         CallError::Failed(_) => {
-            let problem = Problem::new(Code::MarketplaceUnavailable, said);
+            let problem = Problem::told(Code::MarketplaceUnavailable, ForPeople(said));
             (Problem { retry_after_s: error.retry_after_s(), ..problem }, Unsent::Away)
         }
     }

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::audit::{self, Act, Actor};
 use crate::base::counted;
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::marketplace::inbox::outcome::words_of;
 use crate::marketplace::inbox::state::NotificationState;
@@ -135,7 +135,7 @@ pub fn work_again(app: &App, person: &Person, request: &Request) -> Result<Job, 
     Ok(Box::new(move |tx| {
         let (before, _) = store::notification(tx, id)?.ok_or_else(Problem::not_found)?;
         if !store::work_again(tx, id)? {
-            return Err(Problem::conflict("esta notificação já está na fila"));
+            return Err(Problem::conflict(ForPeople("Esta notificação já está na fila.")));
         }
         let act = Act {
             action: "notificacao.reprocessar",

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::base::{Instant, MlUserId, UserId};
 use crate::db::{self, ReadTx, RowWindow, WriteTx};
 use crate::http::input::is_form;
-use crate::http::{Check, Field, Problem, Reply, Request};
+use crate::http::{Check, Field, ForPeople, Problem, Reply, Request};
 use crate::panel::form::all_sent;
 use crate::panel::{Answer, PageTime, Paging, address};
 
@@ -304,7 +304,7 @@ pub fn print(
         })
         .collect();
     if chosen.is_empty() {
-        let problem = Problem::conflict("no label to print was chosen");
+        let problem = Problem::conflict(ForPeople("Nenhuma etiqueta a imprimir foi escolhida."));
         let word = if form.todos { "vazia" } else { "nada" };
         return Answer::to(request).refused(problem, desk.path, word);
     }

@@ -18,7 +18,7 @@ use crate::audit::{self, Actor, looks};
 use crate::base::{Instant, Zone, counted, grouped};
 use crate::db::RowWindow;
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::choices::ChannelSet;
 use crate::outbox::Channel;
@@ -228,8 +228,8 @@ pub fn create(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
     let (answer, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
         let Some(id) = store::insert(tx, &entry, &actor.name)? else {
-            let said = "há comunicados demais; exclua rascunhos e cancelados antigos";
-            return answer.declined(Problem::conflict(said), PATH, "demais");
+            let said = "Há comunicados demais. Exclua rascunhos e cancelados antigos.";
+            return answer.declined(Problem::conflict(ForPeople(said)), PATH, "demais");
         };
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.created, id, &entry.title);
         audit::note(tx, &actor, &act, (), &entry)?;
@@ -258,7 +258,7 @@ pub fn change(app: &App, person: &Person, request: &Request) -> Result<Job, Prob
 }
 
 fn no_draft() -> Problem {
-    Problem::conflict("este comunicado já saiu do rascunho")
+    Problem::conflict(ForPeople("Este comunicado já saiu do rascunho."))
 }
 
 /// `POST /admin/comunicados/{id}/enviar`: sends a draft, at once or at its time.
@@ -270,7 +270,7 @@ pub fn send(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let one = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let audience = store::audience(tx, &one.roles)?;
         if audience == 0 {
-            let problem = Problem::conflict("ninguém receberia este comunicado");
+            let problem = Problem::conflict(ForPeople("Ninguém receberia este comunicado."));
             return answer.declined(problem, &page, "sem_ninguem");
         }
         if !store::release(tx, id)? {
@@ -296,7 +296,7 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let one = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         let page = format!("{PATH}/{id}");
         if !store::cancel(tx, id)? {
-            let problem = Problem::conflict("não há envio a cancelar");
+            let problem = Problem::conflict(ForPeople("Não há envio a cancelar."));
             return answer.declined(problem, &page, "sem_envio");
         }
         let act = ANNOUNCEMENT.act("comunicado.cancelar", id, &one.title);
@@ -313,8 +313,12 @@ pub fn remove(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
     Ok(Box::new(move |tx| {
         let one = store::one(tx, id)?.ok_or_else(Problem::not_found)?;
         if !store::delete(tx, id)? {
-            let said = "só se exclui um comunicado que ninguém recebeu";
-            return answer.declined(Problem::conflict(said), &format!("{PATH}/{id}"), "ja_comecou");
+            let said = "Só se exclui um comunicado que ninguém recebeu.";
+            return answer.declined(
+                Problem::conflict(ForPeople(said)),
+                &format!("{PATH}/{id}"),
+                "ja_comecou",
+            );
         }
         let act = ANNOUNCEMENT.act(ANNOUNCEMENT.removed, id, &one.title);
         audit::note(tx, &actor, &act, AnnouncementEntry::from(&one), ())?;

@@ -15,7 +15,7 @@ use crate::audit::{self, Actor, looks, objects};
 use crate::base::{Day, Instant, counted, grouped};
 use crate::db::{Result as DbResult, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request};
+use crate::http::{ForPeople, Problem, Reply, Request};
 use crate::identity::Person;
 use crate::messages::delivery::letter;
 use crate::messages::tabs;
@@ -291,7 +291,9 @@ pub fn cancel(_: &App, person: &Person, request: &Request) -> Result<Job, Proble
         let (message, _) = store::message(tx, id)?.ok_or_else(Problem::not_found)?;
         let outcome = format!("cancelada por {}", actor.name);
         if !outbox::cancel(tx, id, &outcome)? {
-            return Err(Problem::conflict("esta mensagem não está mais na fila"));
+            return Err(Problem::conflict(ForPeople(
+                "Esta mensagem não está mais na fila: já saiu, ou foi cancelada.",
+            )));
         }
         let states = [MessageState::Waiting, MessageState::Dropped];
         note(tx, &actor, "mensagem.cancelar", &message, states)?;
@@ -317,7 +319,9 @@ pub fn try_again(_: &App, person: &Person, request: &Request) -> Result<Job, Pro
 }
 
 pub(super) fn not_again() -> Problem {
-    Problem::conflict("só se envia de novo uma mensagem que falhou e ainda está no prazo")
+    Problem::conflict(ForPeople(
+        "Só se envia de novo uma mensagem que falhou e ainda está no prazo.",
+    ))
 }
 
 /// `1.204 mensagens · 3 na fila · 12 falharam em 7 dias`; of a search, only how many.

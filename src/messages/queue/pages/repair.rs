@@ -11,7 +11,7 @@ use crate::audit::{self, Actor};
 use crate::base::{phone, text};
 use crate::db::WriteTx;
 use crate::edge::route::{Job, nothing_to_do};
-use crate::http::{Problem, Request};
+use crate::http::{ForPeople, Problem, Request};
 use crate::identity::Person;
 use crate::messages::queue::{Message, pages, store};
 use crate::outbox::{self, Channel, MessageState};
@@ -62,7 +62,7 @@ pub fn correct(app: &App, person: &Person, request: &Request) -> Result<Job, Pro
     let found = app.db.read(request.lane, |tx| store::message(tx, id))?;
     let (message, _) = found.ok_or_else(Problem::not_found)?;
     let Some(kind) = Kind::of(&message) else {
-        return Err(Problem::conflict("só a pessoa conecta este canal"));
+        return Err(Problem::conflict(ForPeople("Só a pessoa conecta este canal.")));
     };
     let address = kind.read(&typed);
     let taken = match (&address, kind) {

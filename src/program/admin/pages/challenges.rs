@@ -8,7 +8,7 @@ use crate::audit::objects::CHALLENGE;
 use crate::base::Day;
 use crate::db::{DbError, RowWindow};
 use crate::edge::route::Job;
-use crate::http::{Problem, Reply, Request, RowNumber};
+use crate::http::{ForPeople, Problem, Reply, Request, RowNumber};
 use crate::identity::Person;
 use crate::noun::Change;
 use crate::panel::{Badge, Filter, Form, FormView, ListReply, Listing, Sent, Tab, flashes, form};
@@ -135,7 +135,9 @@ pub fn save(app: &App, person: &Person, request: &Request) -> Result<Job, Proble
             )?;
             return change.answer.done(id, PATH, "alterado");
         }
-        let full = || Problem::conflict("there are 1000 challenges; remove old ones first");
+        let full = || {
+            Problem::conflict(ForPeople("Já há 1.000 desafios, o máximo. Exclua os antigos antes."))
+        };
         let id = challenges::insert(tx, &entry)?.ok_or_else(full)?;
         let act = CHALLENGE.act(CHALLENGE.created, id, &entry.title);
         change.note(tx, &act, (), shown_entry(&entry))?;

@@ -10,7 +10,7 @@ use crate::app::{App, Visit};
 use crate::audit::{self, Act, Actor};
 use crate::db::{self, WriteTx};
 use crate::edge::route::Job;
-use crate::http::{Fields, Problem, Reply};
+use crate::http::{Fields, ForPeople, Problem, Reply};
 use crate::panel::{Answer, Flash, ListReply, flashes, form};
 use crate::wire;
 
@@ -93,7 +93,7 @@ pub fn create((app, person, request): Visit<'_>, set: ReplySet) -> Result<Job, P
     let (to, actor) = (Answer::to(request), Actor::person(person, request));
     Ok(Box::new(move |tx| {
         let Some(id) = store::insert(tx, set.owner, &entry)? else {
-            let full = Problem::conflict("já há 200 respostas salvas; exclua alguma");
+            let full = Problem::conflict(ForPeople("Já há 200 respostas salvas. Exclua alguma."));
             return to.refused(full, set.path, "cheia");
         };
         note(tx, &actor, set, "resposta.criar", id, None, Some(&entry))?;
