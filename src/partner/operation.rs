@@ -8,6 +8,7 @@
 //! its name in the usage counts, conditional requests and the memory of answers all
 //! come from there.
 
+use std::cell::Cell;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
@@ -32,8 +33,13 @@ use crate::http::{Body, Check, Code, Family, Fields, Problem, Reply, Request, in
 use crate::identity::PartnerCaller;
 use crate::services::Services;
 
-/// Room for most replies.
-const USUAL_BYTES: usize = 8 * 1024;
+/// The largest room that a thread keeps for writing replies: a page of a hundred orders.
+const KEPT_ROOM_BYTES: usize = 128 * 1024;
+
+thread_local! {
+    /// Where replies are written before they are as long as they are.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// One operation, by the type of its arguments: path variables and query as one map,
 /// or the fields of a body. Unknown names of the former are refused.
@@ -482,6 +488,19 @@ impl<R> CacheSlot<R> {
     }
 }
 
+/// A reply as JSON. A body that grows while it is written is copied again and again, and
+/// once more when it is kept without the spare.
+fn written<R: Serialize>(reply: &R) -> Result<Vec<u8>, Problem> {
+    let mut room = ROOM.take();
+    room.clear();
+    serde_json::to_writer(&mut room, reply).map_err(Problem::internal)?;
+    let body = room.as_slice().to_vec();
+    if room.capacity() <= KEPT_ROOM_BYTES {
+        ROOM.set(room);
+    }
+    Ok(body)
+}
+
 /// A reply as JSON with its validators, kept in memory where that is declared.
 fn answer<O: Operation>(
     app: &App,
@@ -489,8 +508,7 @@ fn answer<O: Operation>(
     reply: &O::Reply,
     headers: &HeaderMap,
 ) -> Result<Reply, Problem> {
-    let mut body = Vec::with_capacity(USUAL_BYTES);
-    serde_json::to_writer(&mut body, reply).map_err(Problem::internal)?;
+    let body = written(reply)?;
     let last_modified = O::last_modified(reply);
     match slot.filter(|slot| (slot.keeps)(reply)) {
         Some(slot) => {
