@@ -465,12 +465,11 @@ impl ErrorPage {
 
 /// A refusal as a notice on the page that it is about.
 pub fn refusal_notice(problem: &Problem) -> Notice {
-    match &problem.told {
-        Some(told) => Notice::new(Tone::Warn, told.title, told.text.clone()),
-        None => {
-            let (title, text) = error_words(problem.code.status(Family::Page).as_u16());
-            Notice::new(Tone::Warn, title, text)
-        }
+    if let Some(told) = &problem.told {
+        Notice::new(Tone::Warn, told.title, told.text.clone())
+    } else {
+        let (title, text) = error_words(problem.code.status(Family::Page).as_u16());
+        Notice::new(Tone::Warn, title, text)
     }
 }
 

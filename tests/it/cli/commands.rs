@@ -220,9 +220,9 @@ fn a_backup_brings_back_what_was_there_and_nothing_later() {
     site.command(&["restore", &backup]).exits(1);
     site.stop();
     assert!(!site.command(&["restore", &backup]).ok().trim().is_empty());
-    let data = std::fs::read_dir(site.folder().join("data")).unwrap();
-    let kept: Vec<_> = data
-        .map(|entry| entry.unwrap().path())
+    let kept: Vec<_> = site
+        .data_files()
+        .into_iter()
         .filter(|path| *path != site.database() && !path.to_string_lossy().contains("key"))
         .collect();
     assert!(!kept.is_empty(), "the present database was not kept aside");

@@ -116,7 +116,7 @@ fn copies_of_the_key_at_hand_come_first() {
         site.command(&["backup", &folder]).ok();
         copies(&site).last().unwrap().clone()
     };
-    assert!(std::path::Path::new(&folder).is_dir(), "made when the service starts");
+    assert!(Path::new(&folder).is_dir(), "made when the service starts");
     site.command(&["secret", "show", "cron"]).ok();
     let fitting = copied();
     site.stop();

@@ -31,9 +31,7 @@ fn no_copy_and_no_list_holds_a_secret_in_clear() {
     site.command(&["backup", &copy.display().to_string()]).ok();
     site.kill();
     let mut files = vec![copy];
-    for entry in std::fs::read_dir(site.folder().join("data")).unwrap() {
-        files.push(entry.unwrap().path());
-    }
+    files.extend(site.data_files());
     let secrets = site.secrets();
     let mut looked = 0;
     for file in files.iter().filter(|file| !file.ends_with("seller-platform.db.key")) {

@@ -264,6 +264,20 @@ impl Site {
         self.folder.path()
     }
 
+    /// The files in the folder of the database, those of its folders too.
+    pub fn data_files(&self) -> Vec<PathBuf> {
+        let mut folders = vec![self.folder.path().join("data")];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let of_kind = if path.is_dir() { &mut folders } else { &mut files };
+                of_kind.push(path);
+            }
+        }
+        files
+    }
+
     pub fn database(&self) -> PathBuf {
         self.folder.path().join("data/seller-platform.db")
     }
