@@ -74,13 +74,13 @@ INSERT INTO partner_call (user_id, key, body, made_at, reply) VALUES (7, x'06', 
 INSERT INTO partner_call (user_id, key, body, made_at, reply) VALUES (8, x'06', x'07', 1, CAST('{"seller_name":"Ana Zorbaxinha"}' AS BLOB));
 INSERT INTO webhook_endpoint (endpoint_id, user_id, url, events, secret, created_at, state, error) VALUES (1, 7, 'https://zorbaxinha/x', 1, CAST('SEGREDO' AS BLOB), 1, 1, 'Zorbaxinha');
 INSERT INTO webhook_endpoint (endpoint_id, user_id, url, events, secret, created_at, state) VALUES (2, 8, 'https://bia/x', 1, x'08', 1, 1);
-INSERT INTO webhook_event (user_id, kind, object, occasion, at) VALUES (7, 11, 1, 0, 1);
+INSERT INTO webhook_event (user_id, kind, object, at) VALUES (7, 11, 1, 1);
 INSERT INTO partner_event VALUES (7, 1, zeroblob(16), 11, 1, '{"a":"Zorbaxinha"}');
 INSERT INTO partner_event VALUES (8, 1, zeroblob(16), 50, 1, '{"seller_name":"Ana Zorbaxinha"}');
-INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, occasion, body, state, created_at, run_at, answer, error)
-VALUES (1, 1, zeroblob(16), 11, 1, 0, '{"a":"Zorbaxinha"}', 1, 1, 1, 'Zorbaxinha', 'Zorbaxinha');
-INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, occasion, body, state, created_at, run_at)
-VALUES (2, 1, zeroblob(16), 11, 1, 0, '{"seller_name":"Ana Zorbaxinha"}', 1, 1, 1);
+INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, body, state, created_at, run_at, answer, error)
+VALUES (1, 1, zeroblob(16), 11, 1, '{"a":"Zorbaxinha"}', 1, 1, 1, 'Zorbaxinha', 'Zorbaxinha');
+INSERT INTO webhook_delivery (endpoint_id, number, message, kind, object, body, state, created_at, run_at)
+VALUES (2, 1, zeroblob(16), 11, 1, '{"seller_name":"Ana Zorbaxinha"}', 1, 1, 1);
 INSERT INTO webhook_attempt VALUES (1, 1, 1, 1, 1, NULL, 'Zorbaxinha');
 INSERT INTO drop_relation (supplier_id, seller_id, email, state, invited_at, since) VALUES (8, 7, 'ana@zorbaxinha.com', 2, 1, 1);
 INSERT INTO product (product_id, owner_id, sku, ean, title, cost_cents, price_cents, stock, created_at, updated_at, search_key)

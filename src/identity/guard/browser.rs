@@ -77,7 +77,8 @@ pub fn person(app: &App, access: Access, route: &Route, request: &Request) -> Gu
 }
 
 fn of_others() -> Problem {
-    Problem::closed(ForPeople("Esta página é de outro perfil."))
+    // The page of this status has the words that a visitor needs.
+    Problem::new(Code::Forbidden, "Esta página é de outro perfil.")
 }
 
 /// Whether a row ends sessions or changes the password. Somebody who uses up the
